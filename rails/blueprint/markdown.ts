@@ -1,0 +1,82 @@
+import matter from "gray-matter";
+import { type Document, isMap, isScalar, LineCounter, parseDocument } from "yaml";
+import { Fault } from "../fault.ts";
+
+/** A Markdown file taken apart. Line numbers count from 1 in the whole file. */
+export interface Markdown {
+  /** The frontmatter's fields; empty where the file has none. */
+  readonly data: Record<string, unknown>;
+  /** The text after the frontmatter, with `\n` line ends. */
+  readonly body: string;
+  /** The line on which the body starts. */
+  readonly bodyLine: number;
+  /** The line of a field (`["gates", 0, "run"]`), or of the nearest one above it that exists; else 1. */
+  lineOf(path: readonly (string | number)[]): number;
+}
+
+/**
+ * The one reader of frontmatter. A BOM and CRLF line ends make no difference. Only YAML is read:
+ * gray-matter runs a `---js` block as code, so every opener but a bare `---` is refused before it sees it.
+ * @param text the file's text
+ * @param where what to call the file in a message
+ * @throws Fault `frontmatter` with file and line where it cannot be read
+ */
+export function readMarkdown(text: string, where: string): Markdown {
+  const clean = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
+  const opener = clean.split("\n", 1)[0] ?? "";
+  if (!opener.startsWith("---")) return { data: {}, body: clean, bodyLine: 1, lineOf: () => 1 };
+  if (opener.trimEnd() !== "---")
+    throw broken(where, 1, `frontmatter opens with «${opener}»`, "open it with --- alone: only YAML is read");
+  if (!/^---[ \t]*\n(?:[\s\S]*?\n)?---[ \t]*(?:\n|$)/.test(clean))
+    throw broken(where, 1, "frontmatter is not closed", "close it with a line --- of its own");
+
+  let document: Document.Parsed | undefined;
+  const lines = new LineCounter();
+  const parse = (yaml: string): object => {
+    document = parseDocument(yaml, { lineCounter: lines, uniqueKeys: true, stringKeys: true });
+    const error = document.errors[0];
+    if (error) {
+      const line = lines.linePos(error.pos[0]).line;
+      throw broken(
+        where,
+        line,
+        error.message.split("\n")[0] ?? "",
+        "quote a value that holds «: » or starts with [ { * & ! | >",
+      );
+    }
+    const data = document.toJS() ?? {};
+    if (typeof data !== "object" || Array.isArray(data))
+      throw broken(where, 2, "frontmatter is not a list of fields", "write it as «name: value» lines");
+    return data;
+  };
+  // An options object keeps gray-matter from its cache, which answers a second read of a broken file with {}.
+  const refuse = (): object => {
+    throw broken(where, 1, "frontmatter is not YAML", "open it with --- alone");
+  };
+  const file = matter(clean, { engines: { yaml: parse, javascript: refuse, js: refuse, json: refuse } });
+  const bodyLine = clean.slice(0, clean.length - file.content.length).split("\n").length;
+  return {
+    data: file.data,
+    body: file.content,
+    bodyLine,
+    lineOf: (path) => (document ? lineOf(document, lines, path) : 1),
+  };
+}
+
+function lineOf(document: Document.Parsed, lines: LineCounter, path: readonly (string | number)[]): number {
+  for (let length = path.length; length > 0; length--) {
+    const parent = document.getIn(path.slice(0, length - 1), true);
+    const last = path[length - 1];
+    const key = isMap(parent)
+      ? parent.items.find((item) => isScalar(item.key) && item.key.value === last)?.key
+      : undefined;
+    const node = key ?? document.getIn(path.slice(0, length), true);
+    const range = (node as { range?: [number, number, number] } | undefined)?.range;
+    if (range) return lines.linePos(range[0]).line;
+  }
+  return 1;
+}
+
+function broken(where: string, line: number, what: string, hint: string): Fault {
+  return new Fault("frontmatter", `${where}:${line}: ${what}`, hint);
+}
