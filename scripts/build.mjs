@@ -4,6 +4,7 @@ import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { buildDemo } from "./build-demo.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
@@ -57,3 +58,4 @@ await mkdir(join(root, "dist"));
 const rails = await bundle("rails/cli.ts", "assets/bin/minion");
 const installer = await bundle("installer/cli.ts", "dist/minion-toolkit.js");
 await writeFile(join(root, "dist/THIRD-PARTY-LICENSES.txt"), await licences([...rails, ...installer]));
+await buildDemo(join(root, "dist/demo"));

@@ -1,0 +1,120 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+
+/** One line of the client's `stream-json`. */
+export type ClientEvent = { readonly type: string } & Readonly<Record<string, unknown>>;
+
+export interface ClientOptions {
+  /** The `claude` to run. */
+  readonly claude: string;
+  readonly prompt: string;
+  /** The scripted model's address. */
+  readonly model: string;
+  /** The HOME of the run: its `.claude` is the client's configuration. */
+  readonly home: string;
+  readonly cwd: string;
+  readonly permissionMode?: "default" | "auto";
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Called with each event as it comes. */
+  readonly onEvent?: (event: ClientEvent) => void;
+}
+
+/** A call of the main session that was not permitted. */
+export interface Denial {
+  readonly tool_name: string;
+  readonly tool_use_id: string;
+  readonly tool_input: unknown;
+}
+
+export interface ClientResult {
+  /** Null where a signal ended it. */
+  readonly code: number | null;
+  readonly events: readonly ClientEvent[];
+  /** The final text. */
+  readonly text: string;
+  readonly denials: readonly Denial[];
+  readonly costUsd: number;
+  readonly stderr: string;
+}
+
+export interface ClientRun {
+  readonly pid: number;
+  readonly done: Promise<ClientResult>;
+  /** Ends the client and all that it started. */
+  kill(signal?: NodeJS.Signals): void;
+}
+
+/** The environment in which the client talks to nobody but the model. */
+export function clientEnv(options: Pick<ClientOptions, "home" | "model" | "env">): NodeJS.ProcessEnv {
+  // Started from within a session of the client, its variables would make ours a child of that one.
+  const own = Object.entries(process.env).filter(([name]) => !/^(CLAUDE|ANTHROPIC)/.test(name));
+  return {
+    ...Object.fromEntries(own),
+    HOME: options.home,
+    ANTHROPIC_BASE_URL: options.model,
+    ANTHROPIC_API_KEY: "scripted",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    DISABLE_AUTOUPDATER: "1",
+    DISABLE_TELEMETRY: "1",
+    ...options.env,
+  };
+}
+
+/** Starts the real client on one prompt, without a terminal. */
+export function startClient(options: ClientOptions): ClientRun {
+  const mode = options.permissionMode ?? "default";
+  const child = spawn(
+    options.claude,
+    [
+      "-p",
+      options.prompt,
+      "--output-format",
+      "stream-json",
+      "--verbose",
+      "--permission-mode",
+      mode,
+      ...(options.args ?? []),
+    ],
+    // A group of its own, so that it can be ended with its shells and workers.
+    { cwd: options.cwd, env: clientEnv(options), stdio: ["ignore", "pipe", "pipe"], detached: true },
+  );
+  const events: ClientEvent[] = [];
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    if (!line.startsWith("{")) return;
+    const event = JSON.parse(line) as ClientEvent;
+    events.push(event);
+    options.onEvent?.(event);
+  });
+  const done = new Promise<ClientResult>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => {
+      // One result for each turn; the last may be an empty one, after a notice that nobody had to answer.
+      const results = events.filter((event) => event.type === "result");
+      const denials = results.flatMap((result) => (result.permission_denials ?? []) as Denial[]);
+      resolve({
+        code,
+        events,
+        text: String(results.findLast((result) => result.result)?.result ?? ""),
+        denials: [...new Map(denials.map((denial) => [denial.tool_use_id, denial])).values()],
+        costUsd: Number(results.at(-1)?.total_cost_usd ?? 0),
+        stderr,
+      });
+    });
+  });
+  return {
+    pid: child.pid ?? 0,
+    done,
+    kill: (signal = "SIGKILL") => {
+      try {
+        if (child.pid) process.kill(-child.pid, signal);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Call } from "./scripted-model.ts";
+import { bash, type Outcome, quote, type Speaker, type Talk, type Turn, write } from "./talk.ts";
+
+/** What the rails name to be started. */
+interface Dispatch {
+  readonly attempt: string;
+  readonly task: string;
+  readonly agent: string;
+  readonly description: string;
+  readonly prompt: string;
+  readonly model?: string;
+}
+
+/** What `minion next --json` prints, as far as the orchestrator acts on it. */
+interface Next {
+  readonly done: boolean;
+  readonly landed: readonly string[];
+  readonly dispatch: readonly Dispatch[];
+  readonly waiting: readonly { readonly task: string; readonly why: string }[];
+  readonly attention: readonly { readonly task: string; readonly reason: string }[];
+}
+
+/** What the orchestrator makes of a task beyond the person's words. */
+export interface Guess {
+  readonly files?: readonly string[];
+  readonly agent?: readonly string[];
+}
+
+/** Calls of `next` in a row that may bring nothing while no worker is left to wait for. */
+const IDLE_CALLS = 5;
+
+/**
+ * The orchestrator as a script: it reads the command's words and what the rails print, and acts on those alone.
+ * @param guesses what it adds to a task that was typed, by the task's id
+ */
+export function orchestrator(guesses: Readonly<Record<string, Guess>> = {}): Speaker {
+  return async function* (first) {
+    let turn = first;
+    let said = "Type /minion and a list of tasks.";
+    for (;;) {
+      const words = argumentsOf(turn.text);
+      // A notice that comes after the end changes nothing, and what is said last is what the person sees.
+      if (words !== undefined) said = yield* run(words, turn, guesses);
+      turn = yield [said];
+    }
+  };
+}
+
+/** One `/minion`, from what was typed to the text that ends it. */
+async function* run(words: string, turn: Turn, guesses: Readonly<Record<string, Guess>>): Talk<string> {
+  const flags = new Set(words.match(/(?<!\S)--(?:resume|dry-run)(?!\S)/g));
+  const rest = words.replaceAll(/(?<!\S)--(?:resume|dry-run)(?!\S)/g, "").trim();
+  if (flags.has("--resume")) {
+    const resumed = yield* bash("minion resume --json");
+    return resumed.code === 0 ? yield* foreman() : fault(resumed);
+  }
+  let file = rest;
+  if (/\n|^\s*(?:Tasks:|\d+[.)]|#)/.test(rest)) {
+    file = listPath(turn);
+    const written = yield* write(file, ourForm(rest, guesses));
+    if (written.code !== 0) return `The task list could not be written: ${written.output}`;
+  }
+  const plan = yield* bash(`minion plan ${quote(file)} --json`);
+  if (plan.code !== 0) return fault(plan);
+  if (flags.has("--dry-run")) return (yield* bash(`minion plan ${quote(file)}`)).output;
+  const start = yield* bash(`minion start ${quote(file)} --json`);
+  return start.code === 0 ? yield* foreman() : fault(start);
+}
+
+/** Asks the rails what is next and does it, until they say that the run is done. */
+async function* foreman(): Talk<string> {
+  const live = new Set<string>();
+  let idle = 0;
+  while (idle < IDLE_CALLS) {
+    const turn = yield [command("minion next --json")];
+    settle(live, turn.text);
+    const answer = turn.outcomes[0] ?? { code: 1, output: "" };
+    if (answer.code === 75) continue;
+    if (answer.code !== 0) return fault(answer);
+    const next = JSON.parse(answer.output) as Next;
+    if (next.done) return (yield* bash("minion report")).output;
+    if (next.dispatch.length > 0) {
+      idle = 0;
+      const launched = yield next.dispatch.map(agent);
+      for (const { output } of launched.outcomes) {
+        const id = /agentId: (\w+)/.exec(output)?.[1];
+        if (id) live.add(id);
+      }
+      settle(live, launched.text);
+    }
+    // A notice that came along with an answer has no turn of its own any more.
+    if (/<(?:task-notification|agent-message)/.test(turn.text)) continue;
+    if (live.size === 0) idle++;
+    else if (!next.waiting.some(({ why }) => why === "landing")) {
+      settle(live, (yield [`Waiting for ${live.size} ${live.size === 1 ? "worker" : "workers"}.`]).text);
+    }
+  }
+  return (yield* bash("minion report")).output;
+}
+
+/** Takes from the running workers those that a notice says have ended. */
+function settle(live: Set<string>, text: string): void {
+  for (const [, id] of text.matchAll(/(?:<task-id>|<agent-message from=")(\w+)/g)) live.delete(id ?? "");
+}
+
+function agent({ agent, description, prompt, model }: Dispatch): Call {
+  const type = agent.includes(":") ? agent : `minion:${agent}`;
+  return { tool: "Agent", input: { description, prompt, subagent_type: type, ...(model ? { model } : {}) } };
+}
+
+function command(line: string): Call {
+  return { tool: "Bash", input: { command: line, description: line } };
+}
+
+/** What was typed after the command's name, if a command was typed. */
+function argumentsOf(text: string): string | undefined {
+  if (!/<command-name>\/minion(?::minion)?<\/command-name>/.test(text)) return undefined;
+  return /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1] ?? "";
+}
+
+/** Where the list is to be written: the path that the command's text names for this session, or one like it. */
+function listPath({ text, request }: Turn): string {
+  const named = [...text.matchAll(/[^\s`"'(]+\.md\b/g)].map(([path]) => path);
+  const path = named.find((path) => path.startsWith("/") && path.includes(request.session));
+  return path ?? join(tmpdir(), `minion-${request.session}`, "tasks.md");
+}
+
+/** A numbered list, written down in the form that the rails read; a question mark says that a path is a guess. */
+function ourForm(list: string, guesses: Readonly<Record<string, Guess>>): string {
+  const tasks = [...list.matchAll(/^\s*(\d+)[.)]\s+(.*?)(?:\s*\(depends on:\s*([^)]*)\))?\s*$/gm)];
+  if (tasks.length === 0) return list;
+  return tasks
+    .map(([, id = "", title = "", depends]) => {
+      const { files, agent } = guesses[id] ?? {};
+      return [
+        `### Task ${id}: ${title}`,
+        ...(depends ? [`Depends: ${depends}`] : []),
+        ...(files ? [`Files: ${files.map((file) => `${file}?`).join(", ")}`] : []),
+        ...(agent ? [`Agent: ${agent.join(", ")}`] : []),
+      ].join("\n");
+    })
+    .join("\n\n")
+    .concat("\n");
+}
+
+/** What the rails refused, in their own words. */
+function fault({ output }: Outcome): string {
+  return output.trim();
+}

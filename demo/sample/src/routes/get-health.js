@@ -1,0 +1,5 @@
+export default {
+  method: "GET",
+  path: "/health",
+  handle: ({ store }) => ({ body: { status: "ok", events: store.size } }),
+};

@@ -1,0 +1,172 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bash, calls, edit, type Outcome, quote, type Speaker, type Talk, type Turn, write } from "./talk.ts";
+
+/** One thing that a worker does to its worktree. Paths are relative to the repository's root. */
+export type Step =
+  | { readonly write: string; readonly content: string }
+  | { readonly edit: string; readonly from: string; readonly to: string }
+  | { readonly run: string };
+
+/** How a task is done. */
+export interface ScriptedTask {
+  readonly steps: readonly Step[];
+  /** The commit's message. */
+  readonly commit: string;
+  /** What is left for whoever comes next. */
+  readonly handoff: string;
+}
+
+/** A worker in the middle of its work. */
+export interface Worker {
+  /** `<run>/<task>.<n>` */
+  readonly attempt: string;
+  readonly task: string;
+  /** Which try at the task this is, from 1. */
+  readonly try: number;
+  readonly edits: ScriptedTask;
+  /** What `minion begin` printed. */
+  begun: string;
+  /** The last turn: where it works, which tools it has. */
+  readonly turn: Turn;
+}
+
+/** What a worker does from its first turn to its end. */
+export type Behaviour = (worker: Worker) => Talk;
+
+/** Calls of a gate that may answer «still running»: an hour and a half at the rails' 90 seconds each. */
+const GATE_CALLS = 60;
+
+/**
+ * The worker as a script: it runs the command that its prompt names and goes on as its behaviour says.
+ * @param tasks how each task is done, by id
+ * @param behaviours which tasks are done in another way than well, by id
+ */
+export function worker(
+  tasks: Readonly<Record<string, ScriptedTask>>,
+  behaviours: Readonly<Record<string, Behaviour>> = {},
+): Speaker {
+  return async function* (turn) {
+    const [, attempt = "", task = "", number] =
+      /minion begin ((?:[^\s`]+\/)?([^\s`/]+)\.(\d+))/.exec(turn.text) ?? [];
+    const edits = tasks[task];
+    if (!edits) {
+      yield [`Nobody said how to do ${task || "this"}.`];
+      return;
+    }
+    yield* (behaviours[task] ?? good)({ attempt, task, try: Number(number), edits, begun: "", turn });
+  };
+}
+
+/** Does the task, proves it, hands it over; sent back, it proves and hands over what is there once more. */
+export const good: Behaviour = async function* (worker) {
+  if (!(yield* begin(worker))) return;
+  yield* apply(worker, worker.edits.steps);
+  for (;;) {
+    const gate = yield* gates();
+    yield* commit(worker);
+    if (gate.code !== 0) {
+      yield* end(worker, `The gates fail, and I have no fix:\n${tail(gate.output)}`);
+      continue;
+    }
+    const submitted = yield* submit(worker);
+    yield* end(
+      worker,
+      submitted.code === 0 ? worker.edits.handoff : `Not accepted: ${tail(submitted.output)}`,
+    );
+  }
+};
+
+/** The good worker with more to do: what its worktree gets beyond the task's own steps. */
+export function adding(...steps: readonly Step[]): Behaviour {
+  return (worker) =>
+    good({ ...worker, edits: { ...worker.edits, steps: [...worker.edits.steps, ...steps] } });
+}
+
+/** Commits its work and says that it is tested, without a gate ever run; sent back, it says so again. */
+export const claimsWithoutRunning: Behaviour = async function* (worker) {
+  if (!(yield* begin(worker))) return;
+  yield* apply(worker, worker.edits.steps);
+  yield* commit(worker);
+  for (;;) yield* end(worker, "All tests pass. Everything is done.");
+};
+
+/** Tries one fix that fixes nothing, and stops with a note. */
+export function failsTwice(breaks: Step, fix: Step): Behaviour {
+  return async function* (worker) {
+    if (!(yield* begin(worker))) return;
+    yield* apply(worker, [...worker.edits.steps, breaks]);
+    yield* gates();
+    yield* apply(worker, [fix]);
+    const second = yield* gates();
+    yield* commit(worker);
+    for (;;) yield* end(worker, `Stopped after one fix. What fails:\n${tail(second.output)}`);
+  };
+}
+
+/** Ends without ever having asked for its task. */
+export const neverBegins: Behaviour = async function* (worker) {
+  for (;;) yield* end(worker, "I looked around and there is nothing to do.");
+};
+
+/** Asks for the task and remembers what was printed; false where the rails refuse. */
+export async function* begin(worker: Worker): Talk<boolean> {
+  const begun = yield* bash(`minion begin ${quote(worker.attempt)}`);
+  worker.begun = begun.output;
+  if (begun.code === 0) return true;
+  yield* end(worker, `Could not begin: ${tail(begun.output)}`);
+  return false;
+}
+
+/** Does steps, one after another. */
+export async function* apply(worker: Worker, steps: readonly Step[]): Talk {
+  const folder = workingDirectory(worker.turn);
+  for (const step of steps) {
+    if ("write" in step) yield* write(join(folder, step.write), step.content);
+    else if ("edit" in step) yield* edit(join(folder, step.edit), step.from, step.to);
+    else yield* bash(step.run);
+  }
+}
+
+/** Runs all gates, calling again while one is still running. */
+export async function* gates(): Talk<Outcome> {
+  let outcome = yield* bash("minion gate --all");
+  for (let call = 1; outcome.code === 75 && call < GATE_CALLS; call++)
+    outcome = yield* bash("minion gate --all");
+  return outcome;
+}
+
+/** Commits all that is there. A tree without changes is no fault: a worker sent back has committed before. */
+export async function* commit(worker: Worker): Talk<Outcome> {
+  yield* bash("git add -A");
+  return yield* bash(`git commit -m ${quote(worker.edits.commit)}`);
+}
+
+/** Hands over in the form that `begin` printed: a file of its own where a path is named, stdin otherwise. */
+export async function* submit(worker: Worker): Talk<Outcome> {
+  const { handoff } = worker.edits;
+  const named = /minion submit --file[ =]("?)([^\s"`]+)\1/.exec(worker.begun)?.[2];
+  if (!named) return yield* bash(`minion submit <<'HANDOFF'\n${handoff}\nHANDOFF`);
+  const path = named.startsWith("/") ? named : join(tmpdir(), `${worker.attempt.replaceAll("/", "-")}.md`);
+  yield* write(path, handoff);
+  return yield* bash(`minion submit --file ${quote(path)}`);
+}
+
+/**
+ * Ends the worker's work with a last message. Returns only where the rails do not let it go, with what they say:
+ * a refused hand-back in auto mode, the answer of a hook at its end otherwise.
+ */
+export async function* end(worker: Worker, message: string): Talk<string> {
+  if (!worker.turn.request.tools.includes("SubagentHandback")) return (yield [message]).text;
+  const [outcome] = yield* calls({ tool: "SubagentHandback", input: { message } });
+  return outcome?.output ?? "";
+}
+
+/** Where the client says that the worker works. */
+function workingDirectory({ text }: Turn): string {
+  return /working directory: (\S.*)/i.exec(text)?.[1]?.trim() ?? ".";
+}
+
+function tail(output: string): string {
+  return output.trim().split("\n").slice(-20).join("\n");
+}
