@@ -47,8 +47,7 @@ export function worker(
   behaviours: Readonly<Record<string, Behaviour>> = {},
 ): Speaker {
   return async function* (turn) {
-    const [, attempt = "", task = "", number] =
-      /minion begin ((?:[^\s`]+\/)?([^\s`/]+)\.(\d+))/.exec(turn.text) ?? [];
+    const [, attempt = "", task = "", number] = /minion begin ((?:[^\s`]+\/)?([^\s`/]+)\.(\d+))/.exec(turn.text) ?? [];
     const edits = tasks[task];
     if (!edits) {
       yield [`Nobody said how to do ${task || "this"}.`];
@@ -70,17 +69,13 @@ export const good: Behaviour = async function* (worker) {
       continue;
     }
     const submitted = yield* submit(worker);
-    yield* end(
-      worker,
-      submitted.code === 0 ? worker.edits.handoff : `Not accepted: ${tail(submitted.output)}`,
-    );
+    yield* end(worker, submitted.code === 0 ? worker.edits.handoff : `Not accepted: ${tail(submitted.output)}`);
   }
 };
 
 /** The good worker with more to do: what its worktree gets beyond the task's own steps. */
 export function adding(...steps: readonly Step[]): Behaviour {
-  return (worker) =>
-    good({ ...worker, edits: { ...worker.edits, steps: [...worker.edits.steps, ...steps] } });
+  return (worker) => good({ ...worker, edits: { ...worker.edits, steps: [...worker.edits.steps, ...steps] } });
 }
 
 /** Commits its work and says that it is tested, without a gate ever run; sent back, it says so again. */
@@ -131,8 +126,7 @@ export async function* apply(worker: Worker, steps: readonly Step[]): Talk {
 /** Runs all gates, calling again while one is still running. */
 export async function* gates(): Talk<Outcome> {
   let outcome = yield* bash("minion gate --all");
-  for (let call = 1; outcome.code === 75 && call < GATE_CALLS; call++)
-    outcome = yield* bash("minion gate --all");
+  for (let call = 1; outcome.code === 75 && call < GATE_CALLS; call++) outcome = yield* bash("minion gate --all");
   return outcome;
 }
 

@@ -49,8 +49,7 @@ export async function applyPlan(
   const room = roomOf(real);
   const fresh = join(room, "new");
   const effect = async <T>(name: string, run: () => Promise<T>): Promise<T> => {
-    if (options.signal?.aborted)
-      throw new Fault("interrupted", "interrupted", "nothing changed", EXIT.interrupted);
+    if (options.signal?.aborted) throw new Fault("interrupted", "interrupted", "nothing changed", EXIT.interrupted);
     options.step?.(name);
     return run();
   };
@@ -95,8 +94,7 @@ export async function recover({ root, real }: Place): Promise<void> {
   if ((await exists(join(room, "old"))) && !(await exists(real))) await rename(join(room, "old"), real);
   await removeTree(room);
   const backups = await readdir(backupsOf(root)).catch(() => []);
-  for (const name of backups.filter((name) => name.endsWith(".partial")))
-    await removeTree(join(backupsOf(root), name));
+  for (const name of backups.filter((name) => name.endsWith(".partial"))) await removeTree(join(backupsOf(root), name));
 }
 
 /** Removes the folders that were made for the installation, where nothing else is in them. To be called without the lock. */
@@ -164,8 +162,7 @@ async function stage(
   // Last and from below, since a folder that may not be written could not be filled.
   for (const folder of [...folders].sort().reverse().concat("")) {
     const before = await lstat(join(real, folder)).catch(() => undefined);
-    if (before?.isDirectory())
-      await effect(`mode ${folder}`, () => chmod(join(fresh, folder), before.mode & 0o7777));
+    if (before?.isDirectory()) await effect(`mode ${folder}`, () => chmod(join(fresh, folder), before.mode & 0o7777));
   }
   return true;
 }

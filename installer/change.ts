@@ -83,11 +83,6 @@ export async function change(verb: Verb, flags: ChangeFlags, world: World): Prom
 function checked(pack: Package): Package {
   const fault = checkFolder(pack.assets).find(({ level }) => level === "error");
   if (fault)
-    throw new Fault(
-      "package-broken",
-      `${fault.file}:${fault.line ?? 1}: ${fault.message}`,
-      fault.hint,
-      EXIT.usage,
-    );
+    throw new Fault("package-broken", `${fault.file}:${fault.line ?? 1}: ${fault.message}`, fault.hint, EXIT.usage);
   return pack;
 }

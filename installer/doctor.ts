@@ -6,15 +6,7 @@ import { askPlugins, CLAUDE_NEEDED, enough, findClaude, run, versionOf } from ".
 import { type Code, type Finding, finding } from "./finding.ts";
 import { type Context, withPlace } from "./options.ts";
 import { print, printFindings, printJson } from "./output.ts";
-import {
-  findPlace,
-  here,
-  onPath,
-  type Place,
-  type RootFlags,
-  repositoryOf,
-  type Surroundings,
-} from "./paths.ts";
+import { findPlace, here, onPath, type Place, type RootFlags, repositoryOf, type Surroundings } from "./paths.ts";
 import { looseTwins, scanDisk } from "./scan.ts";
 
 const NODE_NEEDED = "20.12";
@@ -69,11 +61,7 @@ export async function diagnose(flags: RootFlags, version: string, at: Surroundin
   return { version: 1, root: place.root, why: place.why, installed, tools, findings };
 }
 
-async function checkTools(
-  at: Surroundings,
-  program: string | undefined,
-  add: Add,
-): Promise<Diagnosis["tools"]> {
+async function checkTools(at: Surroundings, program: string | undefined, add: Add): Promise<Diagnosis["tools"]> {
   const node = process.versions.node;
   const git = (await versionOf("git", at.env)) ?? null;
   const claude = program === undefined ? null : ((await versionOf(program, at.env)) ?? null);
@@ -100,8 +88,7 @@ function checkFiles(place: Place, version: string, add: Add): string | null {
   }
   for (const [path, { kind }] of entries)
     if (kind !== "folder" && manifest.files[path] === undefined) add("foreign", join(place.target, path));
-  if (manifest.package !== version)
-    add("version", place.target, { before: manifest.package, after: version });
+  if (manifest.package !== version) add("version", place.target, { before: manifest.package, after: version });
   return manifest.package;
 }
 
@@ -138,12 +125,10 @@ function checkSettings({ root }: Place, add: Add): void {
   const managed = join(platforms[process.platform] ?? "/etc/claude-code", "managed-settings.json");
   for (const file of [managed, join(root, "settings.json")]) {
     const settings = settingsIn(file, add);
-    const names = (list: unknown): boolean =>
-      Array.isArray(list) && list.some((item) => item?.source === "skills-dir");
+    const names = (list: unknown): boolean => Array.isArray(list) && list.some((item) => item?.source === "skills-dir");
     const { strictKnownMarketplaces: strict, blockedMarketplaces: blocked } = settings;
     // These two count in managed settings only.
-    if (file === managed && ((strict !== undefined && !names(strict)) || names(blocked)))
-      add("managed", file);
+    if (file === managed && ((strict !== undefined && !names(strict)) || names(blocked))) add("managed", file);
     for (const key of ["disableAllHooks", "allowManagedHooksOnly"])
       if (settings[key] === true) add("hooks-off", file, { key });
   }

@@ -42,11 +42,7 @@ export async function withLock<T>(
       const { code } = error as NodeJS.ErrnoException;
       if (code !== "ELOCKED" && code !== "ENOENT") throw asFault(error);
       if (Date.now() > until)
-        throw new Fault(
-          "busy",
-          `another minion-toolkit is at work (${lockOf(real)})`,
-          "let it end, then call again",
-        );
+        throw new Fault("busy", `another minion-toolkit is at work (${lockOf(real)})`, "let it end, then call again");
       if (!told) options.waiting?.();
       await new Promise((wake) => setTimeout(wake, 100));
       continue;

@@ -29,14 +29,11 @@ export function parseManifest(text: string, where: string): Manifest {
   }
   const it = value as Partial<Manifest> | null;
   if (typeof it !== "object" || it === null || Array.isArray(it)) throw broken(where, "is not an object");
-  if (it.version !== 1)
-    throw broken(where, `has version ${JSON.stringify(it.version)}; this program reads 1`);
+  if (it.version !== 1) throw broken(where, `has version ${JSON.stringify(it.version)}; this program reads 1`);
   if (typeof it.package !== "string") throw broken(where, "does not say which package it is of");
-  if (typeof it.files !== "object" || it.files === null || Array.isArray(it.files))
-    throw broken(where, "has no files");
+  if (typeof it.files !== "object" || it.files === null || Array.isArray(it.files)) throw broken(where, "has no files");
   for (const [path, hash] of Object.entries(it.files)) {
-    if (typeof hash !== "string" || !/^[0-9a-f]{64}$/.test(hash))
-      throw broken(where, `has no hash of ${path}`);
+    if (typeof hash !== "string" || !/^[0-9a-f]{64}$/.test(hash)) throw broken(where, `has no hash of ${path}`);
     if (!inside(path)) throw broken(where, `names «${path}», which is outside of the folder`);
   }
   if (!strings(it.dirs) || !it.dirs.every(inside)) throw broken(where, "has a wrong list of folders");
@@ -48,9 +45,7 @@ export function parseManifest(text: string, where: string): Manifest {
 export const printManifest = (manifest: Manifest): string => `${JSON.stringify(manifest, null, 2)}\n`;
 
 const inside = (path: string): boolean =>
-  path !== "" &&
-  !/^([/\\]|[a-z]:)/i.test(path) &&
-  !path.split(/[/\\]/).some((part) => part === ".." || part === ".");
+  path !== "" && !/^([/\\]|[a-z]:)/i.test(path) && !path.split(/[/\\]/).some((part) => part === ".." || part === ".");
 
 const strings = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === "string");

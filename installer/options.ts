@@ -19,16 +19,10 @@ export const jsonOption = (): Option => new Option("--json", "print one JSON doc
 export function withPlace(command: Command): Command {
   return command
     .addOption(
-      new Option(
-        "--dir <folder>",
-        "the folder that Claude Code reads (default: CLAUDE_CONFIG_DIR, else ~/.claude)",
-      ),
+      new Option("--dir <folder>", "the folder that Claude Code reads (default: CLAUDE_CONFIG_DIR, else ~/.claude)"),
     )
     .addOption(
-      new Option("--scope <scope>", "user, or project: .claude in this repository").choices([
-        "user",
-        "project",
-      ]),
+      new Option("--scope <scope>", "user, or project: .claude in this repository").choices(["user", "project"]),
     )
     .addOption(jsonOption());
 }

@@ -59,9 +59,7 @@ export function printChange({ plan, applied, left }: Change, full: boolean): voi
       : before === null && verb === "uninstall"
         ? "nothing is installed"
         : "nothing to do";
-  print(
-    `${paint("bold", verb)} ${versions.join(" → ")}${versions.length > 0 ? " " : ""}in ${target}: ${state}`,
-  );
+  print(`${paint("bold", verb)} ${versions.join(" → ")}${versions.length > 0 ? " " : ""}in ${target}: ${state}`);
   for (const [what, word] of Object.entries(WORDS)) {
     const paths = actions.filter((action) => action.do === what).map(({ path }) => path);
     if (full) for (const path of paths) print(`  ${word.padEnd(20)}${path}`);

@@ -34,8 +34,7 @@ export function readPackage(assets: string): Package {
   } catch (error) {
     throw broken(`${join(assets, ".claude-plugin/plugin.json")}: ${(error as Error).message}`);
   }
-  if (typeof version !== "string")
-    throw broken(`${join(assets, ".claude-plugin/plugin.json")} has no version`);
+  if (typeof version !== "string") throw broken(`${join(assets, ".claude-plugin/plugin.json")} has no version`);
   const files = new Map<string, PackageFile>();
   for (const path of list(assets)) {
     const bytes = readFileSync(join(assets, path));
@@ -64,9 +63,4 @@ function* list(folder: string, below = ""): Generator<string> {
 }
 
 const broken = (what: string): Fault =>
-  new Fault(
-    "package-broken",
-    what,
-    "this copy of minion-toolkit is incomplete: install it again",
-    EXIT.usage,
-  );
+  new Fault("package-broken", what, "this copy of minion-toolkit is incomplete: install it again", EXIT.usage);

@@ -63,8 +63,7 @@ function realOf(path: string): string {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" && !lstatSync(path, { throwIfNoEntry: false }) && path !== parse(path).root)
       return join(realOf(dirname(path)), basename(path));
-    const what =
-      code === "ENOENT" || code === "ELOOP" ? "is a link that leads nowhere" : `cannot be read (${code})`;
+    const what = code === "ENOENT" || code === "ELOOP" ? "is a link that leads nowhere" : `cannot be read (${code})`;
     throw new Fault("dangling-link", `${path} ${what}`, "repair or remove it, then call again");
   }
 }

@@ -14,16 +14,7 @@ export type Verb = "install" | "update" | "uninstall";
  */
 export interface Action {
   readonly path: string;
-  readonly do:
-    | "create"
-    | "restore"
-    | "replace"
-    | "beside"
-    | "same"
-    | "edited"
-    | "foreign"
-    | "remove"
-    | "overwrite";
+  readonly do: "create" | "restore" | "replace" | "beside" | "same" | "edited" | "foreign" | "remove" | "overwrite";
   readonly from?: string;
 }
 
@@ -61,13 +52,7 @@ export interface PlanFlags {
  * What is to become of the disk. Pure: the same arguments give the same plan, and nothing is read or written.
  * @param pack what to lay; undefined to uninstall
  */
-export function planChange(
-  verb: Verb,
-  pack: Package | undefined,
-  disk: Disk,
-  place: Place,
-  flags: PlanFlags,
-): Plan {
+export function planChange(verb: Verb, pack: Package | undefined, disk: Disk, place: Place, flags: PlanFlags): Plan {
   const force = flags.force === true;
   const known = disk.manifest;
   const obstacles: Finding[] = [];
@@ -83,8 +68,7 @@ export function planChange(
     else obstacles.push(finding(code, at(path), values));
   };
 
-  if (place.literal !== undefined)
-    notes.push(finding("config-dir", "", { value: place.literal, root: place.root }));
+  if (place.literal !== undefined) notes.push(finding("config-dir", "", { value: place.literal, root: place.root }));
   if (disk.broken) clear(MANIFEST, "manifest", { why: disk.broken.message });
   else if (verb === "update" && !known) obstacles.push(finding("not-installed", place.target));
   if (disk.target === "other" && pack) clear("", "in-the-way");
@@ -97,8 +81,7 @@ export function planChange(
   const entries: ReadonlyMap<string, Entry> = disk.entries;
   const folded = new Map([...entries.keys()].map((path) => [path.toLowerCase(), path]));
   const removed = new Set<string>();
-  const below = (path: string): string[] =>
-    [...entries.keys()].filter((entry) => entry.startsWith(`${path}/`));
+  const below = (path: string): string[] => [...entries.keys()].filter((entry) => entry.startsWith(`${path}/`));
   const remove = (path: string): void => {
     removed.add(path);
     for (const entry of below(path)) removed.add(entry);
@@ -153,9 +136,7 @@ export function planChange(
           ? { path: offer, do: "same" }
           : { path: offer, do: "beside", from },
       );
-      notes.push(
-        finding("beside", at(path), { old: JSON.stringify(at(path)), new: JSON.stringify(at(offer)) }),
-      );
+      notes.push(finding("beside", at(path), { old: JSON.stringify(at(path)), new: JSON.stringify(at(offer)) }));
     }
   }
 

@@ -51,12 +51,7 @@ export function checkPrompt(
     const [, line, why = error.message] = /^:(\d+): ([\s\S]*)$/.exec(error.message) ?? [];
     return {
       findings: [
-        finding(
-          "frontmatter",
-          file,
-          { why, hint: error.hint },
-          { line: Number(line ?? 1), field: "frontmatter" },
-        ),
+        finding("frontmatter", file, { why, hint: error.hint }, { line: Number(line ?? 1), field: "frontmatter" }),
       ],
     };
   }
@@ -87,12 +82,9 @@ export function checkPrompt(
   else if (typeof name === "string" && base !== "" && name !== base) add("name-differs", "name", { name });
   if (typeof description === "string" && description.length > MAX_DESCRIPTION)
     add("long-description", "description", { length: description.length, most: MAX_DESCRIPTION });
-  if (maxTurns !== undefined && !(Number.isInteger(maxTurns) && Number(maxTurns) > 0))
-    add("not-a-number", "maxTurns");
+  if (maxTurns !== undefined && !(Number.isInteger(maxTurns) && Number(maxTurns) > 0)) add("not-a-number", "maxTurns");
   if (body.length > MAX_PROMPT)
-    findings.push(
-      finding("long-prompt", file, { length: body.length, most: MAX_PROMPT }, { line: bodyLine }),
-    );
+    findings.push(finding("long-prompt", file, { length: body.length, most: MAX_PROMPT }, { line: bodyLine }));
   for (const [index, line] of body.split("\n").entries())
     if (/^\s*!`[^`]*\$(ARGUMENTS|\d)/.test(line))
       findings.push(finding("shell-arguments", file, {}, { line: bodyLine + index }));
@@ -125,8 +117,7 @@ export function checkTogether(prompts: readonly Prompt[], plugin: string | undef
     const key = `${prompt.kind === "agent"} ${prompt.name.toLowerCase()}`;
     const first = seen.get(key);
     const at = { line: prompt.markdown.lineOf(["name"]), field: "name" };
-    if (first)
-      findings.push(finding("duplicate-name", prompt.file, { name: prompt.name, first: first.file }, at));
+    if (first) findings.push(finding("duplicate-name", prompt.file, { name: prompt.name, first: first.file }, at));
     else seen.set(key, prompt);
   }
   if (plugin === undefined) return findings;
@@ -137,14 +128,8 @@ export function checkTogether(prompts: readonly Prompt[], plugin: string | undef
       if (!own.has(name)) findings.push(finding("unknown-reference", file, { name }, { line }));
     };
     const { skills } = markdown.data;
-    for (const name of Array.isArray(skills)
-      ? skills
-      : typeof skills === "string"
-        ? skills.split(/[\s,]+/)
-        : []) {
-      const local = String(name).startsWith(`${plugin}:`)
-        ? String(name).slice(plugin.length + 1)
-        : String(name);
+    for (const name of Array.isArray(skills) ? skills : typeof skills === "string" ? skills.split(/[\s,]+/) : []) {
+      const local = String(name).startsWith(`${plugin}:`) ? String(name).slice(plugin.length + 1) : String(name);
       if (!local.includes(":")) check(local, markdown.lineOf(["skills"]));
     }
     for (const [index, line] of markdown.body.split("\n").entries())
@@ -177,10 +162,8 @@ export function checkConfig(text: string, file: string, isThere: (path: string) 
   const walk = (part: unknown, key: string): void => {
     if (typeof part === "string") {
       if (key === "source" && part.startsWith("./")) paths.add(`${part}/.claude-plugin/plugin.json`);
-      for (const [, path = ""] of part.matchAll(/\$\{?CLAUDE_PLUGIN_ROOT\}?["']?\/([\w./-]+)/g))
-        paths.add(path);
-    } else if (part && typeof part === "object")
-      for (const [below, child] of Object.entries(part)) walk(child, below);
+      for (const [, path = ""] of part.matchAll(/\$\{?CLAUDE_PLUGIN_ROOT\}?["']?\/([\w./-]+)/g)) paths.add(path);
+    } else if (part && typeof part === "object") for (const [below, child] of Object.entries(part)) walk(child, below);
   };
   walk(value, "");
   const lineOf = (path: string): number =>

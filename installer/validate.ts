@@ -32,9 +32,7 @@ export function validateCommand(program: Command): void {
       if (flags.json) printJson(result);
       else {
         printFindings(result.findings);
-        const asked = result.claude
-          ? "Claude Code's own checks among them"
-          : "Claude Code could not be asked";
+        const asked = result.claude ? "Claude Code's own checks among them" : "Claude Code could not be asked";
         print(`${result.files} files checked, ${result.findings.length} findings; ${asked}`);
       }
       process.exitCode = result.findings.length > 0 ? EXIT.refused : EXIT.done;
@@ -59,10 +57,7 @@ export async function validate(path: string, claude?: string): Promise<Validatio
     );
   const asked = claude === undefined ? undefined : await askValidate(claude, path);
   const ours = new Set(
-    findings.flatMap(({ file, field }) => [
-      `${resolve(file)} ${field}`,
-      field === "frontmatter" && resolve(file),
-    ]),
+    findings.flatMap(({ file, field }) => [`${resolve(file)} ${field}`, field === "frontmatter" && resolve(file)]),
   );
   for (const theirs of asked ?? []) {
     const file = resolve(theirs.file);
@@ -106,9 +101,7 @@ export function checkFolder(root: string, checked: Set<string> = new Set()): Fin
       return result.findings;
     });
   const config = (file: string): void =>
-    look(file, (text) =>
-      checkConfig(text, file, (path) => existsSync(join(dirname(dirname(resolve(file))), path))),
-    );
+    look(file, (text) => checkConfig(text, file, (path) => existsSync(join(dirname(dirname(resolve(file))), path))));
 
   if (!statSync(root).isDirectory()) {
     const folder = basename(dirname(resolve(root)));
@@ -126,21 +119,15 @@ export function checkFolder(root: string, checked: Set<string> = new Set()): Fin
     const folder = join(root, "skills", name);
     const inside = namesIn(folder);
     if (inside.includes("SKILL.md")) prompt(join(folder, "SKILL.md"), "skill", name);
-    else if (present(folder) && !inside.includes(".claude-plugin"))
-      findings.push(finding("no-skill", folder));
+    else if (present(folder) && !inside.includes(".claude-plugin")) findings.push(finding("no-skill", folder));
   }
   const name = plugin?.name;
-  return [
-    ...findings,
-    ...checkTogether(prompts, typeof name === "string" && /^[\w-]+$/.test(name) ? name : undefined),
-  ];
+  return [...findings, ...checkTogether(prompts, typeof name === "string" && /^[\w-]+$/.test(name) ? name : undefined)];
 }
 
 /** All `.md` below a folder. A folder called `x.md` is among them: that it is one is found when it is read. */
 const markdownIn = (folder: string): string[] =>
-  namesIn(folder).flatMap((name) =>
-    name.endsWith(".md") ? [join(folder, name)] : markdownIn(join(folder, name)),
-  );
+  namesIn(folder).flatMap((name) => (name.endsWith(".md") ? [join(folder, name)] : markdownIn(join(folder, name))));
 
 const namesIn = (folder: string): string[] =>
   statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder).sort() : [];

@@ -57,9 +57,7 @@ async function holds(
       if (body.startsWith("@") && meaning === undefined)
         throw broken(`nothing says what «${body}» means`, "add a row to the second table");
       const one =
-        meaning === undefined
-          ? await files.find(body, folder)
-          : await holds(meaning, folder, files, words, depth + 1);
+        meaning === undefined ? await files.find(body, folder) : await holds(meaning, folder, files, words, depth + 1);
       if (not ? one === undefined : one !== undefined) found ??= not ? "" : one;
     }
     if (found === undefined) return undefined;
@@ -150,15 +148,11 @@ function readTable(text: string): { rows: Row[]; words: Map<string, string> } {
     const kind = first.startsWith("@") ? 2 : 3;
     if (/^(?:tool|word)$/i.test(first)) continue;
     if (cells.length !== kind || second === "" || third === "")
-      throw broken(
-        `line ${index + bodyLine} has ${cells.length} cells`,
-        "write tool, command, when; or word, meaning",
-      );
+      throw broken(`line ${index + bodyLine} has ${cells.length} cells`, "write tool, command, when; or word, meaning");
     if (kind === 2) words.set(clean(first).toLowerCase(), clean(second));
     else rows.push({ tool: first, command: second.replace(/^`(.*)`$/, "$1"), when: clean(third ?? "") });
   }
-  if (rows.length === 0)
-    throw broken("there is no table", "lay the shipped toolchains.md beside it and compare");
+  if (rows.length === 0) throw broken("there is no table", "lay the shipped toolchains.md beside it and compare");
   return { rows, words };
 }
 

@@ -24,10 +24,7 @@ export function matches(pattern: string, path: string): boolean {
  * time anyway, and tasks that are done.
  * @param ordered does one of the two depend on the other, by however many steps?
  */
-export function findConflicts(
-  tasks: readonly Task[],
-  ordered: (one: string, other: string) => boolean,
-): Conflict[] {
+export function findConflicts(tasks: readonly Task[], ordered: (one: string, other: string) => boolean): Conflict[] {
   const places = new Map<string, Place>();
   for (const [task, { files, done }] of tasks.entries())
     for (const { path, guessed } of done ? [] : files)
@@ -51,8 +48,7 @@ export function findConflicts(
   // Two patterns can only meet where the plain names that one begins with begin the other: each looks up its own ancestors.
   const seen = new Map<string, Place[]>();
   for (const place of [...places.values()].sort((a, b) => stem(a).length - stem(b).length)) {
-    for (const [index, one] of place.users.entries())
-      for (const other of place.users.slice(index + 1)) add(one, other);
+    for (const [index, one] of place.users.entries()) for (const other of place.users.slice(index + 1)) add(one, other);
     const names = stem(place);
     for (let length = 0; length <= names.length; length++)
       for (const other of seen.get(names.slice(0, length).join("/")) ?? [])

@@ -3,8 +3,7 @@ import { fault, type Line, quote, withoutCode } from "./lines.ts";
 import type { Finding, Task, TaskFile } from "./task.ts";
 import { asForbidden, NONE, readIds, readNames, readPaths } from "./values.ts";
 
-const DEPENDS =
-  /\(\s*(?:depends(?:\s+on)?|dependenc(?:y|ies))(?:\s*[:：]|(?=\s+(?:tasks?\s+)?#?\w*\d))([^()]*)(\)?)/i;
+const DEPENDS = /\(\s*(?:depends(?:\s+on)?|dependenc(?:y|ies))(?:\s*[:：]|(?=\s+(?:tasks?\s+)?#?\w*\d))([^()]*)(\)?)/i;
 const FIELD_IN_TITLE =
   /\b[Dd]epends(?:\s+on)?\s*:|\b[Dd]epends on (?:[Tt]ask )?#?\d|[\s(](?:Files|Forbid|Agent|Verify|Risk|Done when)\s*:/;
 
@@ -34,12 +33,7 @@ export function readItem(item: Item): { task: Task; dependsLine: number; finding
     dependsLine = line;
     const ids = readIds(text);
     if (ids === undefined)
-      bad(
-        "depends",
-        line,
-        `Depends holds more than ids: ${quote(text)}`,
-        "write «Depends: 1, 2» or «Depends: none»",
-      );
+      bad("depends", line, `Depends holds more than ids: ${quote(text)}`, "write «Depends: 1, 2» or «Depends: none»");
     else if (new Set(ids.map((id) => id.toLowerCase())).size < ids.length)
       bad("duplicate-dependency", line, `Depends names an id twice: ${quote(text)}`, "name each once");
     for (const id of ids ?? []) if (!depends.includes(id)) depends.push(id);
@@ -63,16 +57,14 @@ export function readItem(item: Item): { task: Task; dependsLine: number; finding
     agent({ text, line }) {
       const names = readNames(text);
       if (names) agent.push(...names);
-      else
-        bad("agent", line, `Agent holds more than names: ${quote(text)}`, "write «Agent: backend, tester»");
+      else bad("agent", line, `Agent holds more than names: ${quote(text)}`, "write «Agent: backend, tester»");
     },
     "done when": ({ text }) => said["done when"].push(text),
     verify: ({ text }) => said.verify.push(text),
     risk({ text, line }) {
       const word = /^\W*(low|medium|high)(?!\w)/i.exec(text)?.[1]?.toLowerCase() as Task["risk"] | undefined;
       if (word && (risk === "" || risk === word)) risk = word;
-      else if (!NONE.test(text))
-        bad("risk", line, `Risk is ${quote(text)}`, "write low, medium or high, once");
+      else if (!NONE.test(text)) bad("risk", line, `Risk is ${quote(text)}`, "write low, medium or high, once");
     },
   };
 
@@ -83,8 +75,7 @@ export function readItem(item: Item): { task: Task; dependsLine: number; finding
   const head = inline(first?.text ?? "", item.line);
   const done = /\[done\]/i.test(withoutCode(head));
   const title = plain(done ? head.replace(/\s*\[done\]/i, "") : head);
-  if (title === "")
-    bad("no-title", item.line, `task ${item.id} has no title`, "say in a few words what it does");
+  if (title === "") bad("no-title", item.line, `task ${item.id} has no title`, "say in a few words what it does");
   if (FIELD_IN_TITLE.test(withoutCode(title)))
     bad("field-in-title", item.line, `a field is in the title ${quote(title)}`, "give it a line of its own");
 
@@ -144,11 +135,7 @@ function joined(lines: readonly Line[]): Line[] {
  * The values of the field on line `at`: what follows its colon, and what a person sees as belonging to it: bullets and a fence beneath an
  * empty field, lines right beneath an empty one, anything indented deeper than it up to an empty line.
  */
-function readValues(
-  lines: readonly Line[],
-  at: number,
-  field: { name: FieldName; value: string; bullet: boolean },
-) {
+function readValues(lines: readonly Line[], at: number, field: { name: FieldName; value: string; bullet: boolean }) {
   const start = lines[at] as Line;
   const values: Value[] = field.value === "" ? [] : [{ text: field.value, line: start.number }];
   const empty = field.value === "";
@@ -178,9 +165,7 @@ function readValues(
       gap = false;
     } else if (gap || bullet !== undefined) break;
     else if (
-      bullets !== undefined
-        ? line.indent > bullets && last
-        : last && ((deeper && !empty) || /,$/.test(last.text))
+      bullets !== undefined ? line.indent > bullets && last : last && ((deeper && !empty) || /,$/.test(last.text))
     )
       values.splice(-1, 1, { text: `${last?.text} ${line.text.trim()}`, line: last?.line ?? line.number });
     else if (empty && bullets === undefined) values.push({ text: line.text.trim(), line: line.number });

@@ -123,10 +123,7 @@ function readSegments(name: string): Segment[] {
 function readSet(text: string): Char {
   const not = /^[!^]/.test(text);
   const set = [...text.slice(not ? 1 : 0).matchAll(/([\s\S])-([\s\S])|([\s\S])/gu)]
-    .map(
-      ([, low, high, one]) =>
-        [(low ?? one)?.codePointAt(0) ?? 0, (high ?? one)?.codePointAt(0) ?? 0] as const,
-    )
+    .map(([, low, high, one]) => [(low ?? one)?.codePointAt(0) ?? 0, (high ?? one)?.codePointAt(0) ?? 0] as const)
     .filter(([low, high]) => low <= high)
     .sort((a, b) => a[0] - b[0]);
   if (!not) return set;

@@ -49,22 +49,12 @@ export function readGraph(all: readonly Node[], lineOf: (task: Node) => number =
     for (const id of new Set(task.depends.map((one) => one.toLowerCase()))) {
       const other = known.get(id);
       if (!other) {
-        const hint = `the list has ${[...known.values()].slice(0, 12).map((one) => one.id)}`.replaceAll(
-          ",",
-          ", ",
-        );
+        const hint = `the list has ${[...known.values()].slice(0, 12).map((one) => one.id)}`.replaceAll(",", ", ");
         findings.push(
-          fault(
-            "unknown-dependency",
-            lineOf(task),
-            `task ${task.id} depends on ${id}, which is not there`,
-            hint,
-          ),
+          fault("unknown-dependency", lineOf(task), `task ${task.id} depends on ${id}, which is not there`, hint),
         );
       } else if (other === task)
-        findings.push(
-          fault("self-dependency", lineOf(task), `task ${task.id} depends on itself`, "take it out"),
-        );
+        findings.push(fault("self-dependency", lineOf(task), `task ${task.id} depends on itself`, "take it out"));
       const twin = known.get(task.id.toLowerCase()) !== task;
       const [from, to] = [indexOf.get(id), twin ? undefined : indexOf.get(task.id.toLowerCase())];
       if (from === undefined || to === undefined || from === to) continue;
@@ -77,12 +67,7 @@ export function readGraph(all: readonly Node[], lineOf: (task: Node) => number =
     const path = [...cycle, ...cycle.slice(0, 1)].map((index) => tasks[index]?.id).join(" → ");
     const first = tasks[cycle[0] ?? 0] as Node;
     findings.push(
-      fault(
-        "cycle",
-        lineOf(first),
-        `${path}: each depends on the next`,
-        "take one of these dependencies out",
-      ),
+      fault("cycle", lineOf(first), `${path}: each depends on the next`, "take one of these dependencies out"),
     );
   }
 
@@ -104,8 +89,7 @@ export function readGraph(all: readonly Node[], lineOf: (task: Node) => number =
   }
   const remaining = tasks.map(() => 1);
   for (const index of order.toReversed())
-    for (const one of after[index] ?? [])
-      remaining[index] = Math.max(remaining[index] ?? 1, 1 + (remaining[one] ?? 1));
+    for (const one of after[index] ?? []) remaining[index] = Math.max(remaining[index] ?? 1, 1 + (remaining[one] ?? 1));
 
   const criticalPath: string[] = [];
   let choice = order.filter((index) => wave[index] === 1);
@@ -146,8 +130,7 @@ function ancestors(order: readonly number[], before: readonly (readonly number[]
     const row = rows[index] as Uint32Array;
     for (const one of before[index] ?? []) {
       const other = rows[one] as Uint32Array;
-      for (let word = 0; word < row.length; word++)
-        row[word] = (row[word] as number) | (other[word] as number);
+      for (let word = 0; word < row.length; word++) row[word] = (row[word] as number) | (other[word] as number);
       row[one >> 5] = (row[one >> 5] as number) | (1 << (one & 31));
     }
   }

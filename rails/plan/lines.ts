@@ -42,9 +42,7 @@ export function readLines(text: string): { lines: Line[]; findings: Finding[] } 
   let fence: { mark: string; line: number } | undefined;
   let comment = 0;
   const twice = (what: string, line: number, since: number) =>
-    findings.push(
-      fault("unclosed", line, `${what} opens inside the one of line ${since}`, `close the first`),
-    );
+    findings.push(fault("unclosed", line, `${what} opens inside the one of line ${since}`, `close the first`));
 
   for (const [index, raw] of raws.entries()) {
     const number = index + 1;

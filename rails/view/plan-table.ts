@@ -40,8 +40,7 @@ function summary({ tasks, waves, criticalPath, conflicts }: Plan, most: number):
   ];
   if (tasks.length === 0) return [];
   const lines = [parts.filter((part) => part !== "").join(" · ")];
-  if (criticalPath.length > 1)
-    lines.push(`longest chain (${criticalPath.length}): ${criticalPath.join(" → ")}`);
+  if (criticalPath.length > 1) lines.push(`longest chain (${criticalPath.length}): ${criticalPath.join(" → ")}`);
   return lines.map((line) => cell(line, most).trimEnd());
 }
 
@@ -50,13 +49,7 @@ function taskTable({ tasks }: Plan, most: number, style: Paint): string[] {
   const sorted = tasks.toSorted((a, b) => a.wave - b.wave);
   const agents = tasks.some((task) => task.agent.length > 0);
   const rows = sorted.map((task, index) => [
-    task.wave === sorted[index - 1]?.wave
-      ? ""
-      : task.done
-        ? "done"
-        : task.wave === 0
-          ? "-"
-          : String(task.wave),
+    task.wave === sorted[index - 1]?.wave ? "" : task.done ? "done" : task.wave === 0 ? "-" : String(task.wave),
     task.id,
     task.title,
     task.depends.join(", ") || "-",
@@ -70,10 +63,7 @@ function taskTable({ tasks }: Plan, most: number, style: Paint): string[] {
 /** Columns as wide as what is in them; where that is too much the widest gives way first. */
 function table(names: readonly string[], rows: readonly string[][], most: number, style: Paint): string[] {
   const widths = names.map((name, column) =>
-    rows.reduce(
-      (widest, row) => Math.max(widest, Math.min(most, width(oneLine(row[column] ?? "")))),
-      name.length,
-    ),
+    rows.reduce((widest, row) => Math.max(widest, Math.min(most, width(oneLine(row[column] ?? "")))), name.length),
   );
   for (let over = widths.reduce((sum, one) => sum + one + 2, -2) - most; over > 0; over--)
     widths[widths.indexOf(Math.max(...widths))] = Math.max(...widths) - 1;
@@ -89,11 +79,7 @@ function conflicts({ conflicts }: Plan, most: number, style: Paint): string[] {
   if (conflicts.length === 0) return [];
   const rows = conflicts
     .slice(0, ROWS)
-    .map(({ tasks, paths, guessed }) => [
-      tasks.join(" × "),
-      paths.join(", "),
-      guessed ? "guessed" : "declared",
-    ]);
+    .map(({ tasks, paths, guessed }) => [tasks.join(" × "), paths.join(", "), guessed ? "guessed" : "declared"]);
   const more = conflicts.length > ROWS ? [`… and ${conflicts.length - ROWS} more`] : [];
   return [...table(["conflict", "both touch", "never at the same time"], rows, most, style), ...more];
 }

@@ -41,9 +41,7 @@ export type FieldName = (typeof NAMES)[number];
 export function readField(line: Line): { name: FieldName; value: string; bullet: boolean } | undefined {
   if (line.kind !== "text") return undefined;
   const [, lead = "", mark = "", word = "", rest = ""] =
-    FIELD.exec(
-      line.text.replace(/^(\s*(?:[-*+]\s+)?depends on) +(?=tasks? +#?\w|#?[a-z]{0,3}\d)/i, "$1: "),
-    ) ?? [];
+    FIELD.exec(line.text.replace(/^(\s*(?:[-*+]\s+)?depends on) +(?=tasks? +#?\w|#?[a-z]{0,3}\d)/i, "$1: ")) ?? [];
   if (word === "") return undefined;
   const spelled = word.toLowerCase().replace(/\s+/g, " ");
   const name = NAMES.find((one) => spelled.slice(0, 5) === one.slice(0, 5)) ?? "depends";

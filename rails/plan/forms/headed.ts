@@ -36,8 +36,7 @@ export const headed: Form = {
         continue;
       }
       if (marks !== "" && !readField(line)) {
-        const numberedHeading =
-          /^(?:\d{1,4}|[A-Z]{1,3}-?\d{1,4})\s*[.:)]/.test(text) && marks.length === level;
+        const numberedHeading = /^(?:\d{1,4}|[A-Z]{1,3}-?\d{1,4})\s*[.:)]/.test(text) && marks.length === level;
         if (/^\W*task(?:s?\b[^:]{0,12}:\s*\S|\s+#?\d)|\btask\s+#?\d\w*\s*:/i.test(text) || numberedHeading)
           stray(line.number, line.text);
         if (marks.length <= level) open = undefined;
@@ -46,16 +45,14 @@ export const headed: Form = {
       if (item && items.length === 0) before.push({ id: item.id, line: line.number });
       else if (item && /\(depends(?: on)?\s*:/i.test(item.head)) stray(line.number, line.text);
       if (!open && readField(line)) findings.push(strayField(line, items.length > 0));
-      const name =
-        line.kind === "text" && /^(?:\*\*|__)?task\s+(\w{1,10})\s*(?:\*\*|__)?:/i.exec(line.text)?.[1];
+      const name = line.kind === "text" && /^(?:\*\*|__)?task\s+(\w{1,10})\s*(?:\*\*|__)?:/i.exec(line.text)?.[1];
       if (name) named.push({ id: name, line: line.number });
       open?.lines.push(line);
     }
     const ids = new Set(items.map(({ id }) => id.toLowerCase()));
     for (const { id, line } of named) if (!ids.has(id.toLowerCase())) stray(line, `Task ${id}: …`);
     // Numbers of their own before the first heading: the same list in two forms. The same numbers: an overview.
-    if (before[0] && !before.some(({ id }) => ids.has(id.toLowerCase())))
-      stray(before[0].line, `${before[0].id}. …`);
+    if (before[0] && !before.some(({ id }) => ids.has(id.toLowerCase()))) stray(before[0].line, `${before[0].id}. …`);
     return { items, findings };
   },
 };

@@ -20,9 +20,7 @@ export const numbered: Form = {
   read(lines) {
     const items: Item[] = [];
     const findings: Finding[] = [];
-    const heading = lines.findIndex(
-      ({ kind, text }) => kind === "text" && TASKS.test(text) && /[#:]/.test(text),
-    );
+    const heading = lines.findIndex(({ kind, text }) => kind === "text" && TASKS.test(text) && /[#:]/.test(text));
     let open: Item | undefined;
     let openIndent = 0;
     let inList = false;
@@ -70,8 +68,7 @@ export const numbered: Form = {
       else if (readField(line)) findings.push(strayField(line, items.length > 0));
       else if (/^\W*task\s+\w+\W*:|^\s*[-*+]\s+\[.\]|^tasks?:\s*\w{1,4}[.)]/i.test(line.text))
         findings.push(stray(line));
-      else if (inList && TASKLIKE.test(line.text) && (open || BULLET.test(line.text)))
-        findings.push(stray(line));
+      else if (inList && TASKLIKE.test(line.text) && (open || BULLET.test(line.text))) findings.push(stray(line));
       else if (open && !gap) open.lines.push(line);
       else if (gap && items.length > 0) {
         open = undefined;
@@ -81,9 +78,7 @@ export const numbered: Form = {
     for (const { head, id, line } of items) {
       const next = /\s(\d+)[.)]\s+\S/.exec(head)?.[1];
       if (next !== undefined && Number(next) === Number(id) + 1)
-        findings.push(
-          fault("one-line", line, `tasks ${id} and ${next} stand on one line`, "give each its own line"),
-        );
+        findings.push(fault("one-line", line, `tasks ${id} and ${next} stand on one line`, "give each its own line"));
     }
     return { items, findings };
   },
@@ -100,12 +95,7 @@ function kindOf(id: string): string {
 
 function stray(line: Line): Finding {
   const what = `${quote(line.text)} is neither a task nor part of the one above`;
-  return fault(
-    "stray-item",
-    line.number,
-    what,
-    "write it as «2. Title», or indent it to make it part of a task",
-  );
+  return fault("stray-item", line.number, what, "write it as «2. Title», or indent it to make it part of a task");
 }
 
 /** A field outside every task: lost if nobody says so; before the first task it may well be prose. */

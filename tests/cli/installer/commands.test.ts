@@ -12,8 +12,7 @@ beforeAll(async () => {
 beforeEach(() => {
   home = temporary();
 });
-const run = (args: string[], env: NodeJS.ProcessEnv = {}): Promise<Result> =>
-  node(program, args, { home, env });
+const run = (args: string[], env: NodeJS.ProcessEnv = {}): Promise<Result> => node(program, args, { home, env });
 const document = (result: Result) => JSON.parse(result.stdout);
 
 describe("minion-toolkit", () => {
@@ -113,9 +112,7 @@ describe("minion-toolkit", () => {
     ]) {
       const { code, stdout } = await run(args);
       expect(code).toBe(0);
-      expect(Math.max(...stdout.split("\n").map((line) => line.length)), args.join(" ")).toBeLessThanOrEqual(
-        80,
-      );
+      expect(Math.max(...stdout.split("\n").map((line) => line.length)), args.join(" ")).toBeLessThanOrEqual(80);
     }
     expect((await run(["--version"])).stdout).toBe("0.1.0\n");
   });
@@ -133,8 +130,6 @@ describe("minion-toolkit", () => {
     writeFileSync(join(broken, "../../assets/.claude-plugin/plugin.json"), "{");
     const { code, stderr } = await node(broken, ["install"], { home });
     expect([code, stderr]).toEqual([2, expect.stringContaining("plugin.json")]);
-    expect(readFileSync(join(broken, "../../assets/commands/minion.md"), "utf8")).toBe(
-      FILES["commands/minion.md"],
-    );
+    expect(readFileSync(join(broken, "../../assets/commands/minion.md"), "utf8")).toBe(FILES["commands/minion.md"]);
   });
 });

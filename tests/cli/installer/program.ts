@@ -52,11 +52,7 @@ const QUIET = {
 };
 
 /** Starts a program in an environment of its own and waits for its end. */
-export function call(
-  file: string,
-  args: readonly string[],
-  { home, cwd, env, claude }: Call,
-): Promise<Result> {
+export function call(file: string, args: readonly string[], { home, cwd, env, claude }: Call): Promise<Result> {
   const path = process.env.PATH?.split(delimiter).filter((folder) => folder !== CLAUDE_BIN) ?? [];
   return new Promise((done, fail) => {
     const child = spawn(file, args, {

@@ -52,8 +52,7 @@ export const FILES: Readonly<Record<string, string>> = {
     '---\nname: minion-worker\ndescription: "Does one task."\nisolation: worktree\n---\n\nWork.\n',
   "skills/minion-blueprint/SKILL.md":
     '---\nname: minion-blueprint\ndescription: "The rails."\n---\n\nBranch, implement, lint.\n',
-  "skills/minion-overlays/SKILL.md":
-    '---\nname: minion-overlays\ndescription: "Overlays."\n---\n\nSee below.\n',
+  "skills/minion-overlays/SKILL.md": '---\nname: minion-overlays\ndescription: "Overlays."\n---\n\nSee below.\n',
   "skills/minion-overlays/domains/backend.md": "# Backend\n",
   "hooks/hooks.json": '{"hooks":{}}\n',
   "hooks/guard.sh": "#!/bin/sh\nexit 0\n",
@@ -71,9 +70,7 @@ export function makeAssets(version = "0.1.0", changes: Record<string, string | u
   };
   lay(
     assets,
-    Object.fromEntries(
-      Object.entries(files).filter((entry): entry is [string, string] => entry[1] !== undefined),
-    ),
+    Object.fromEntries(Object.entries(files).filter((entry): entry is [string, string] => entry[1] !== undefined)),
   );
   for (const path of ["bin/minion", "hooks/guard.sh"])
     if (files[path] !== undefined) chmodSync(join(assets, path), 0o755);

@@ -38,8 +38,7 @@ describe("install", () => {
     expect(ours.every((path) => path === "skills/minion" || path.startsWith("skills/minion/"))).toBe(true);
     expect(read("SKILL.md")).toBe(FILES["commands/minion.md"]);
     expect(existsSync(target("commands"))).toBe(false);
-    for (const path of ["bin/minion", "hooks/guard.sh"])
-      expect(lstatSync(target(path)).mode & 0o111, path).toBe(0o111);
+    for (const path of ["bin/minion", "hooks/guard.sh"]) expect(lstatSync(target(path)).mode & 0o111, path).toBe(0o111);
     expect(lstatSync(target("bin/package.json")).mode & 0o111).toBe(0);
   });
 
@@ -119,19 +118,16 @@ describe("I2: links", () => {
     },
   );
 
-  it.each(["root", "skills", "skills/minion"])(
-    "%s as a dangling link is refused with its path",
-    async (which) => {
-      const path = which === "root" ? root : join(root, which);
-      rmSync(relink(path), { recursive: true });
-      for (const verb of ["install", "update", "uninstall"] as const)
-        await expect(act(verb, root, assets)).rejects.toMatchObject({
-          code: "dangling-link",
-          message: expect.stringContaining(path),
-        });
-      expect(lstatSync(path).isSymbolicLink()).toBe(true);
-    },
-  );
+  it.each(["root", "skills", "skills/minion"])("%s as a dangling link is refused with its path", async (which) => {
+    const path = which === "root" ? root : join(root, which);
+    rmSync(relink(path), { recursive: true });
+    for (const verb of ["install", "update", "uninstall"] as const)
+      await expect(act(verb, root, assets)).rejects.toMatchObject({
+        code: "dangling-link",
+        message: expect.stringContaining(path),
+      });
+    expect(lstatSync(path).isSymbolicLink()).toBe(true);
+  });
 
   it("a file of ours that was moved into dotfiles and linked is kept, and its target is not written to", async () => {
     await act("install", root, assets);
@@ -139,11 +135,7 @@ describe("I2: links", () => {
     writeFileSync(elsewhere, "mine");
     rmSync(target(BLUEPRINT));
     symlinkSync(elsewhere, target(BLUEPRINT));
-    const { plan } = await act(
-      "update",
-      root,
-      makeAssets("0.2.0", { [BLUEPRINT]: `${FILES[BLUEPRINT]}New.\n` }),
-    );
+    const { plan } = await act("update", root, makeAssets("0.2.0", { [BLUEPRINT]: `${FILES[BLUEPRINT]}New.\n` }));
     expect(done(plan, "edited")).toEqual([BLUEPRINT]);
     expect(readlinkSync(target(BLUEPRINT))).toBe(elsewhere);
     expect(readFileSync(elsewhere, "utf8")).toBe("mine");
@@ -174,12 +166,7 @@ describe("I3: uninstall", () => {
   });
 
   it("removes the folders that install made, and no other", async () => {
-    for (const had of [
-      [],
-      ["skills/"],
-      ["skills/minion/"],
-      ["skills/minion/agents/", "skills/minion/notes/"],
-    ]) {
+    for (const had of [[], ["skills/"], ["skills/minion/"], ["skills/minion/agents/", "skills/minion/notes/"]]) {
       const home = temporary();
       lay(home, Object.fromEntries(had.map((path) => [`a/.claude/${path}`, ""])));
       const before = snapshot(home);
@@ -215,9 +202,7 @@ describe("I4: what a person edited or added", () => {
     const { plan } = await act("update", root, newer);
     expect(read(BLUEPRINT)).toBe("mine");
     expect(read(`${BLUEPRINT}.new`)).toContain("Newer.");
-    expect(plan.notes).toMatchObject([
-      { code: "beside", hint: expect.stringContaining("git diff --no-index") },
-    ]);
+    expect(plan.notes).toMatchObject([{ code: "beside", hint: expect.stringContaining("git diff --no-index") }]);
     expect(read("agents/mine.md")).toBe("mine");
     expect(lstatSync(target("agents/mine.md")).ino).toBe(inode);
     expect(read("skills/minion-overlays/domains/payments.md")).toBe("mine");
@@ -295,9 +280,7 @@ describe("I4: what a person edited or added", () => {
 
   it("--force replaces edited files and a whole file or broken manifest in the way, each after a backup", async () => {
     lay(root, { "skills/minion": "a file" });
-    expect((await act("install", root, assets)).plan.obstacles).toMatchObject([
-      { code: "in-the-way", file: target() },
-    ]);
+    expect((await act("install", root, assets)).plan.obstacles).toMatchObject([{ code: "in-the-way", file: target() }]);
     const first = await act("install", root, assets, { force: true });
     expect(readFileSync(join(first.plan.backup ?? "", "minion"), "utf8")).toBe("a file");
     writeFileSync(target(BLUEPRINT), "mine");
@@ -352,10 +335,7 @@ describe("I6: where it is installed", () => {
   it("--scope project is the repository's folder, also from below", async () => {
     const repository = temporary();
     lay(repository, { ".git/": "", "src/deep/": "" });
-    const place = findPlace(
-      { scope: "project" },
-      { env: {}, cwd: join(repository, "src/deep"), home: "/home/ann" },
-    );
+    const place = findPlace({ scope: "project" }, { env: {}, cwd: join(repository, "src/deep"), home: "/home/ann" });
     expect(place.root).toBe(join(repository, ".claude"));
   });
 });

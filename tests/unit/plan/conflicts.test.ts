@@ -97,9 +97,7 @@ describe("globs against picomatch on every short path", () => {
   };
   const expand = (text: string): string[] => {
     const [all, choices] = /\{([^{}]*)\}/.exec(text) ?? [];
-    return all === undefined
-      ? [text]
-      : (choices ?? "").split(",").flatMap((one) => expand(text.replace(all, one)));
+    return all === undefined ? [text] : (choices ?? "").split(",").flatMap((one) => expand(text.replace(all, one)));
   };
   const has = (pattern: string) => picomatch(pattern, { dot: true, posix: true });
   // Our reading in picomatch's words: a plain last name is a folder as well, `x/**` is what is in x.
@@ -245,9 +243,7 @@ describe("conflicts of a list", () => {
         String(index),
         Array.from({ length: 5 }, (_, n) => {
           const folder = `packages/p${Math.floor(next() * 200)}/src/m${Math.floor(next() * 20)}`;
-          return n === 0 && index % 10 === 0
-            ? `${folder}/**/*.ts`
-            : `${folder}/f${Math.floor(next() * 30)}.ts`;
+          return n === 0 && index % 10 === 0 ? `${folder}/**/*.ts` : `${folder}/f${Math.floor(next() * 30)}.ts`;
         }),
       ),
     );

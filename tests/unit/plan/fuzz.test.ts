@@ -47,11 +47,7 @@ test("4,000 mutated lists: no crash, each error on a line that there is, each ta
       else if (how < 0.9) text = text.slice(0, at) + text.slice(to, to + 40) + text.slice(at);
       else {
         const lines = text.split("\n");
-        lines.splice(
-          Math.floor(next() * lines.length),
-          0,
-          ...lines.splice(Math.floor(next() * lines.length), 2),
-        );
+        lines.splice(Math.floor(next() * lines.length), 0, ...lines.splice(Math.floor(next() * lines.length), 2));
         text = lines.join("\n");
       }
     }

@@ -21,9 +21,7 @@ describe("against a naive reading of random graphs", () => {
       (id, index): Node => ({
         id,
         depends: [
-          ...new Set(
-            ids.filter((_, other) => other !== index && (round % 2 || other < index) && next() < 1.3 / size),
-          ),
+          ...new Set(ids.filter((_, other) => other !== index && (round % 2 || other < index) && next() < 1.3 / size)),
         ],
         done: next() < 0.1,
         line: index + 1,
@@ -55,8 +53,7 @@ describe("against a naive reading of random graphs", () => {
       for (const { message } of findings) {
         const path = (message.split(":")[0] ?? "").split(" → ");
         expect(path[0]).toBe(path.at(-1));
-        for (const [index, id] of path.slice(0, -1).entries())
-          expect(edges.get(id)).toContain(path[index + 1]);
+        for (const [index, id] of path.slice(0, -1).entries()) expect(edges.get(id)).toContain(path[index + 1]);
       }
       // Every task that is in a cycle of its own knot is reported through at least one cycle of that knot.
       for (const id of edges.keys())
@@ -77,10 +74,7 @@ describe("against a naive reading of random graphs", () => {
       const graph = readGraph(list);
       if (graph.findings.length > 0) continue;
       const back = new Map(
-        [...edges.keys()].map((id) => [
-          id,
-          [...edges].filter(([, on]) => on.includes(id)).map(([one]) => one),
-        ]),
+        [...edges.keys()].map((id) => [id, [...edges].filter(([, on]) => on.includes(id)).map(([one]) => one)]),
       );
       for (const id of edges.keys()) {
         expect(graph.waveOf(id)).toBe(depth(edges, id));
@@ -91,9 +85,7 @@ describe("against a naive reading of random graphs", () => {
           expect(graph.ordered(id, other)).toBe(reach(edges, id).has(other) || reach(edges, other).has(id));
       }
       expect(graph.waves.flat()).toHaveLength(edges.size);
-      expect(graph.criticalPath).toHaveLength(
-        Math.max(0, ...[...edges.keys()].map((id) => depth(edges, id))),
-      );
+      expect(graph.criticalPath).toHaveLength(Math.max(0, ...[...edges.keys()].map((id) => depth(edges, id))));
       for (const [index, id] of graph.criticalPath.slice(1).entries())
         expect(edges.get(id)).toContain(graph.criticalPath[index]);
     }

@@ -1,11 +1,7 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { makePlan } from "../../../rails/plan/plan.ts";
 import type { Tools } from "../../../rails/plan/task.ts";
-import { planCommand } from "../../../rails/view/plan-command.ts";
 import { planTable } from "../../../rails/view/plan-table.ts";
 import { cell, width, wrap } from "../../../rails/view/text.ts";
 
@@ -40,17 +36,11 @@ build  none found
 });
 
 test("findings stand beneath, with their line and what to do", () => {
-  const output = planTable(
-    makePlan("1. One [DONE]\n2. Two (depends on: 9)\n   Agent: backend", "l"),
-    none,
-    80,
-  );
+  const output = planTable(makePlan("1. One [DONE]\n2. Two (depends on: 9)\n   Agent: backend", "l"), none, 80);
   expect(output).toContain("done  1   One   -      -        -");
   expect(output).toContain("error line 2: task 2 depends on 9, which is not there\n  → the list has 1, 2\n");
   expect(output.indexOf("note: ")).toBeGreaterThan(output.indexOf("error line"));
-  expect(planTable(makePlan("", "l"), none, 80)).toMatch(
-    /^error line 1: the list has no tasks\n {2}→ write each/,
-  );
+  expect(planTable(makePlan("", "l"), none, 80)).toMatch(/^error line 1: the list has no tasks\n {2}→ write each/);
 });
 
 describe("no line is wider than it may be", () => {
@@ -76,9 +66,7 @@ describe("no line is wider than it may be", () => {
     expect(stripVTControlCharacters(coloured)).toBe(planTable(plan, tools, 100));
   });
   test("a title cannot steer the terminal", () => {
-    expect(planTable(makePlan("1. a\u001b[31mred\u0007\u009b2J", "l"), none, 80)).not.toMatch(
-      /(?!\n)\p{Cc}/u,
-    );
+    expect(planTable(makePlan("1. a\u001b[31mred\u0007\u009b2J", "l"), none, 80)).not.toMatch(/(?!\n)\p{Cc}/u);
   });
 });
 
@@ -94,60 +82,5 @@ test.each([
 ])("width of %s", (text, columns) => {
   expect(width(text)).toBe(columns);
   for (const size of [0, 1, 2, 3, 7]) expect(width(cell(text, size))).toBe(size);
-  for (const line of wrap(`${text} `.repeat(20) + text.repeat(20), 10))
-    expect(width(line)).toBeLessThanOrEqual(10);
-});
-
-describe("minion plan", () => {
-  const table = "| Tool | Command | When |\n|--|--|--|\n| test | npm test | package.json |\n";
-  test("one document of JSON, exit 1 only for errors, nothing written", async () => {
-    const root = await mkdtemp(join(tmpdir(), "minion-plan-"));
-    await writeFile(join(root, "package.json"), "{}");
-    const options = { json: true, root, prefix: "", table, columns: 80 };
-    const { output, exit } = await planCommand("tasks.md", FOUR, options);
-    expect(exit).toBe(0);
-    const document = JSON.parse(output);
-    expect(Object.keys(document)).toEqual([
-      "version",
-      "tasks",
-      "waves",
-      "criticalPath",
-      "conflicts",
-      "tools",
-      "findings",
-    ]);
-    expect(document).toMatchObject({
-      version: 1,
-      waves: [["1"], ["2", "3"], ["4"]],
-      criticalPath: ["1", "2", "4"],
-      conflicts: [{ tasks: ["2", "3"], paths: ["src/routes.ts"], guessed: false }],
-      tools: { test: { run: "npm test", cwd: "", source: "package.json" }, lint: null },
-      findings: [],
-    });
-    expect(document.tasks[0]).toEqual({
-      id: "1",
-      title: "Event schema with Zod",
-      description: "",
-      depends: [],
-      files: [
-        { path: "src/schema.ts", guessed: false },
-        { path: "package.json", guessed: true },
-      ],
-      forbid: [],
-      agent: [],
-      verify: "",
-      risk: "",
-      done: false,
-      line: 1,
-      wave: 1,
-      done_when: "",
-    });
-    expect((await planCommand("-", "1. a (depends on: 1)", options)).exit).toBe(1);
-    expect((await planCommand("-", "1. a", { ...options, json: false })).output).toContain(
-      "of the list name no files",
-    );
-    expect(await readdir(root)).toEqual(["package.json"]);
-    expect(await readFile(join(root, "package.json"), "utf8")).toBe("{}");
-    await rm(root, { recursive: true });
-  });
+  for (const line of wrap(`${text} `.repeat(20) + text.repeat(20), 10)) expect(width(line)).toBeLessThanOrEqual(10);
 });

@@ -9,5 +9,4 @@ export function random(seed: number): () => number {
   };
 }
 
-export const pick = <T>(next: () => number, from: readonly T[]): T =>
-  from[Math.floor(next() * from.length)] as T;
+export const pick = <T>(next: () => number, from: readonly T[]): T => from[Math.floor(next() * from.length)] as T;

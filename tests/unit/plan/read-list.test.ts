@@ -69,14 +69,12 @@ describe("numbered lists", () => {
     expect(two).toMatchObject({ title: "Two", description: "lazy line", depends: ["1"], line: 7 });
   });
   test("a dependency that goes on in the next line, and code that only looks like one", () => {
-    expect(shape("1. One\n2. Two\n3. Three (depends on: 1,\n   2)\n4. Read `(depends on: 9)` texts")).toEqual(
-      [
-        ["1", "One", ""],
-        ["2", "Two", ""],
-        ["3", "Three", "1,2"],
-        ["4", "Read `(depends on: 9)` texts", ""],
-      ],
-    );
+    expect(shape("1. One\n2. Two\n3. Three (depends on: 1,\n   2)\n4. Read `(depends on: 9)` texts")).toEqual([
+      ["1", "One", ""],
+      ["2", "Two", ""],
+      ["3", "Three", "1,2"],
+      ["4", "Read `(depends on: 9)` texts", ""],
+    ]);
   });
   test("a number that starts a line of prose is no task", () => {
     expect(shape("It came out in\n2024. Then nothing.\n\n1. One\n2. Two")).toEqual([
@@ -207,14 +205,7 @@ describe("T1 and T2: only ids count", () => {
     ["1 & 2", "1,2"],
     ["1 2;3", "1,2,3"],
   ])("Depends: %s", (value, expected) => {
-    for (const field of [
-      "Depends:",
-      "**Depends:**",
-      "**Depends**:",
-      "Depends on:",
-      "- depends:",
-      "Dependencies:",
-    ]) {
+    for (const field of ["Depends:", "**Depends:**", "**Depends**:", "Depends on:", "- depends:", "Dependencies:"]) {
       const text = `1. a\n2. b\n3. c\n4. d\n   ${field} ${value}`;
       expect(read(text)[3]?.depends.join()).toBe(expected);
       expect(errors(text)).toEqual([]);
@@ -239,13 +230,9 @@ describe("T1 and T2: only ids count", () => {
     ]);
     expect(errors(`1. a\n2. b\n3. c (depends on: ${value})`)).toContainEqual(expect.stringMatching(/ 3$/));
   });
-  test.each([
-    "2. Two (depends on: 1",
-    "2. Two depends on: 1",
-    "2. Two, Files: src/a.ts",
-    "2. Two. Depends on 1",
-  ])("%s is not lost in the title", (line) =>
-    expect(errors(`1. One\n${line}`)).toEqual([expect.stringMatching(/ 2$/)]),
+  test.each(["2. Two (depends on: 1", "2. Two depends on: 1", "2. Two, Files: src/a.ts", "2. Two. Depends on 1"])(
+    "%s is not lost in the title",
+    (line) => expect(errors(`1. One\n${line}`)).toEqual([expect.stringMatching(/ 2$/)]),
   );
   test("a line that says it without a colon is the field", () => {
     expect(shape("### Task 1: a\n### Task 2: b\nDepends on Task 1")[1]).toEqual(["2", "b", "1"]);
@@ -333,9 +320,7 @@ describe("files", () => {
     expect(errors(`1. a\n   Files: ${value}`)).toEqual([]);
   });
   test("lines beneath, a comma at the end of a line", () => {
-    expect(files("### Task 1: a\n**Files:**\nsrc/a.ts\nsrc/b.ts\n\nbody")).toEqual([
-      ["src/a.ts", "src/b.ts"],
-    ]);
+    expect(files("### Task 1: a\n**Files:**\nsrc/a.ts\nsrc/b.ts\n\nbody")).toEqual([["src/a.ts", "src/b.ts"]]);
     expect(files("### Task 1: a\nFiles: src/a.ts,\n  src/b.ts\nbody")).toEqual([["src/a.ts", "src/b.ts"]]);
     expect(files("### Task 1: a\nFiles: src/a.ts\n- body")).toEqual([["src/a.ts"]]);
   });
@@ -372,9 +357,7 @@ describe("the plan", () => {
     expect(plan.tasks.map(({ wave }) => wave)).toEqual([0, 1, 2, 1]);
     expect(plan.waves).toEqual([["2", "4"], ["3"]]);
     expect(plan.criticalPath).toEqual(["2", "3"]);
-    expect(plan.findings.map(({ level, code, line }) => [level, code, line])).toEqual([
-      ["note", "no-files", 0],
-    ]);
+    expect(plan.findings.map(({ level, code, line }) => [level, code, line])).toEqual([["note", "no-files", 0]]);
   });
   test("the rails' own folder, and a task that is done too early", () => {
     const { findings } = makePlan(

@@ -4,10 +4,7 @@ import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { findTools } from "../../../rails/blueprint/toolchain.ts";
 
-const TABLE = await readFile(
-  new URL("../../../assets/skills/minion-blueprint/toolchains.md", import.meta.url),
-  "utf8",
-);
+const TABLE = await readFile(new URL("../../../assets/skills/minion-blueprint/toolchains.md", import.meta.url), "utf8");
 const folders: string[] = [];
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))));
 
@@ -56,11 +53,7 @@ describe("the shipped table", () => {
       { "package.json": { scripts: { test: "node --test" }, dependencies: {} }, "package-lock.json": "{}" },
       ["-", "-", "npm test", "-"],
     ],
-    [
-      "npm's own test is none",
-      { "package.json": { scripts: { test: NO_TEST, lint: " " } } },
-      ["-", "-", "-", "-"],
-    ],
+    ["npm's own test is none", { "package.json": { scripts: { test: NO_TEST, lint: " " } } }, ["-", "-", "-", "-"]],
     [
       "pnpm",
       { "package.json": { scripts, devDependencies }, "pnpm-lock.yaml": "" },
@@ -107,18 +100,9 @@ describe("the shipped table", () => {
         "pyproject.toml": '[project]\n[project.optional-dependencies]\ndev = ["ruff"]\n[tool.ruff]\n',
         "tests/test_a.py": "",
       },
-      [
-        "VENV .venv/bin/pip install pytest -e '.[dev]'",
-        ".venv/bin/ruff check .",
-        ".venv/bin/python -m pytest",
-        "-",
-      ],
+      ["VENV .venv/bin/pip install pytest -e '.[dev]'", ".venv/bin/ruff check .", ".venv/bin/python -m pytest", "-"],
     ],
-    [
-      "plain Python",
-      { "ruff.toml": "", "tests/test_a.py": "" },
-      ["-", "ruff check .", "python3 -m pytest", "-"],
-    ],
+    ["plain Python", { "ruff.toml": "", "tests/test_a.py": "" }, ["-", "ruff check .", "python3 -m pytest", "-"]],
     [
       "Go",
       { "go.mod": "module x\nrequire y v1\n" },
@@ -148,12 +132,7 @@ describe("the shipped table", () => {
       "pnpm-lock.yaml": "",
       "packages/a/package.json": { scripts: { test: "vitest", lint: "" }, dependencies: { x: "1" } },
     };
-    const expected = [
-      "pnpm install --frozen-lockfile",
-      "pnpm run lint",
-      "pnpm test in packages/a",
-      "pnpm run build",
-    ];
+    const expected = ["pnpm install --frozen-lockfile", "pnpm run lint", "pnpm test in packages/a", "pnpm run build"];
     for (const prefix of ["packages/a", "packages/a/", "./packages/a", "packages\\a", "packages/a/src/deep"])
       expect(await tools(files, prefix)).toEqual(expected);
     expect(await tools(files)).toEqual([
@@ -200,9 +179,12 @@ describe("an edited table", () => {
       "-",
       "-",
     ]);
-    expect(
-      await tools({ Makefile: "x:", "x.mk": "" }, "", table("| lint | make | `!x.mk`, Makefile |")),
-    ).toEqual(["-", "-", "-", "-"]);
+    expect(await tools({ Makefile: "x:", "x.mk": "" }, "", table("| lint | make | `!x.mk`, Makefile |"))).toEqual([
+      "-",
+      "-",
+      "-",
+      "-",
+    ]);
   });
   test.each([
     ["| lint | make |", /line 5 has 2 cells/],
