@@ -5,7 +5,8 @@ export default defineConfig({
     include: ["tests/**/*.test.ts"],
     // Two cores: a few processes of the real client at once make every one of them slow.
     maxWorkers: 2,
-    testTimeout: 30_000,
+    globalSetup: "tests/e2e/pack.ts",
+    testTimeout: 200_000,
     hookTimeout: 60_000,
   },
 });
