@@ -67,9 +67,11 @@ export function readItem(item: Item): { task: Task; dependsLine: number; finding
         bad("agent", line, `Agent holds more than names: ${quote(text)}`, "write «Agent: backend, tester»");
     },
     "done when": ({ text }) => said["done when"].push(text),
-    verify: ({ text }) => said.verify.push(text),
+    verify: ({ text }) => said.verify.push(text.replace(/^`([^`]+)`$/, "$1")),
     risk({ text, line }) {
-      const word = /^\W*(low|medium|high)(?!\w)/i.exec(text)?.[1]?.toLowerCase() as Task["risk"] | undefined;
+      const word = /^\W*(low|medium|high)(?![\w/-])/i.exec(text)?.[1]?.toLowerCase() as
+        | Task["risk"]
+        | undefined;
       if (word && (risk === "" || risk === word)) risk = word;
       else if (!NONE.test(text))
         bad("risk", line, `Risk is ${quote(text)}`, "write low, medium or high, once");
@@ -93,8 +95,12 @@ export function readItem(item: Item): { task: Task; dependsLine: number; finding
     const line = lines[at] as Line;
     const field = readField(line);
     if (!field) {
-      const nested = line.kind !== "text" || BULLET.test(line.text) || /^\s*\w{1,4}[.)]\s/.test(line.text);
-      rest.push(dedent(nested ? line.raw : inline(line.text, line.number), item.indent));
+      const step = line.kind === "text" && /^\s*\w{1,4}[.)]\s/.test(line.text);
+      if (step && DEPENDS.test(withoutCode(line.text)))
+        bad("depends", line.number, `a step inside task ${item.id} depends on something`, "make it a task");
+      rest.push(
+        dedent(step || line.kind !== "text" ? line.raw : inline(line.text, line.number), item.indent),
+      );
       continue;
     }
     const { values, next } = readValues(lines, at, field);

@@ -139,5 +139,5 @@ test("a chain, a fan and a cycle of 10,000 tasks", () => {
     depends: i ? [...new Set([pick(many, chain.slice(0, i)).id, chain[i - 1]?.id ?? ""])] : [],
   }));
   expect(readGraph(web).ordered("t0", `t${size - 1}`)).toBe(true);
-  expect(performance.now() - start).toBeLessThan(2000);
+  expect(performance.now() - start).toBeLessThan(6000);
 });

@@ -84,6 +84,14 @@ describe("numbered lists", () => {
       ["2", "Two", ""],
     ]);
   });
+  test("a dependency in a line or a bullet of the text", () => {
+    expect(shape("1. One\n2. Two\n   - quickly (depends on: 1)")[1]).toEqual(["2", "Two", "1"]);
+    expect(read("1. One\n2. Two\n   - quickly (depends on: 1)")[1]?.description).toBe("- quickly");
+  });
+  test("steps with numbers of their own are text", () => {
+    expect(shape("1. One\n   1. so\n   2. and so\n2. Two\n   a) x")).toHaveLength(2);
+    expect(errors("1. One\n   1. so\n   2. and so\n2. Two\n   a) x")).toEqual([]);
+  });
   test("done", () => {
     expect(read("1. One [DONE]\n2. Two [done] (depends on: 1)\n3. Three").map(({ done }) => done)).toEqual([
       true,
@@ -299,9 +307,12 @@ describe("what looks like a task and is in no form is an error", () => {
     ["1. One\n\n- Two", "stray-item 3"],
     ["1. One\n- [ ] Two", "stray-item 2"],
     ["1. One\na. Two", "stray-item 2"],
+    ["1. One\n  2. Two\n  3. Three", "stray-item 2"],
+    ["1. One\n\nBut first\n2. Two", "stray-item 4"],
+    ["1. One\n   1. so\n   2. and so (depends on: 1)\n2. Two", "depends 3"],
     ["1. One\n\nOther\n\nFiles: x", "stray-field 5"],
     ["1. One\n2. Two\n### Task 3: Three", "stray-item 1"],
-    ["### Task 1: One\ntext\n2. Two (depends on: 1)", "stray-item 3"],
+    ["### Task 1: One\ntext\n2. Two (depends on: 1)", "depends 3"],
     ["### Task 1: One\n### Task two: Two", "stray-item 2"],
     ["### Task 1: One\n### Task 1.2: Two", "stray-item 2"],
     ["### Task 1: One\n### Task 2 Two", "stray-item 2"],
@@ -309,6 +320,12 @@ describe("what looks like a task and is in no form is an error", () => {
     ["### Task 1: One\n**Task 2: Two**", "stray-item 2"],
     ["### Task 1: One\n# Notes\nFiles: x", "stray-field 3"],
   ])("%j", (text, expected) => expect(errors(text)).toEqual([expected]));
+  test("numbered lines that were taken for prose are named", () => {
+    for (const text of ["1. One\n2. Two\n\n### Task 1: One", "1. One\n\nTasks:\n1. One"])
+      expect(readList(text).findings.map(({ level, code }) => [level, code])).toEqual([
+        ["warning", "before-list"],
+      ]);
+  });
   test("an overview before tasks with headings is prose", () => {
     const text = "Steps:\n1. schema\n2. endpoint\n\n### Task 1: Schema\n### Task 2: Endpoint";
     expect(shape(text)).toHaveLength(2);
@@ -359,6 +376,8 @@ describe("files", () => {
   test("agent and risk", () => {
     expect(errors("1. a\n   Agent: someone who knows")).toEqual(["agent 2"]);
     expect(errors("1. a\n   Risk: some")).toEqual(["risk 2"]);
+    expect(errors("1. a\n   Risk: low/medium")).toEqual(["risk 2"]);
+    expect(errors("1. a\n   Risk: low\n   Risk: high")).toEqual(["risk 3"]);
     expect(read("1. a\n   Risk: high (auth)")[0]).toMatchObject({
       risk: "high",
       description: "Risk: high (auth)",
