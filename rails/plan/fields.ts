@@ -166,7 +166,7 @@ function readValues(
     const deeper = line.indent > start.indent;
     const last = values.at(-1);
     if (line.kind === "blank") gap = true;
-    else if (readField(line)) break;
+    else if (readField(line) || (gap && bullet && /^(?:\[.?\]|\*\*)/.test(bullet))) break;
     else if (line.kind === "fence" && empty && values.length === 0) continue;
     else if (line.kind === "code" && empty && bullets === undefined && lines[next - 1]?.kind !== "text")
       values.push({ text: line.raw.trim(), line: line.number });

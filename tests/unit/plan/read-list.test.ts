@@ -88,6 +88,9 @@ describe("numbered lists", () => {
     expect(shape("1. One\n2. Two\n   - quickly (depends on: 1)")[1]).toEqual(["2", "Two", "1"]);
     expect(read("1. One\n2. Two\n   - quickly (depends on: 1)")[1]?.description).toBe("- quickly");
   });
+  test("a BOM is no indentation, a field leaves paragraphs apart", () => {
+    expect(read("\uFEFF1. One\n\n  More\n  Files: x\n\n  and more")[0]?.description).toBe("More\n\nand more");
+  });
   test("steps with numbers of their own are text", () => {
     expect(shape("1. One\n   1. so\n   2. and so\n2. Two\n   a) x")).toHaveLength(2);
     expect(errors("1. One\n   1. so\n   2. and so\n2. Two\n   a) x")).toEqual([]);
@@ -343,11 +346,21 @@ describe("files", () => {
     ["`src/a.ts` — the schema, and its types", ["src/a.ts"]],
     ["Modify: src/a.ts:10-20", ["src/a.ts"]],
     ["a.ts → b.ts", ["a.ts", "b.ts"]],
+    ["a.ts -> b.ts", ["a.ts", "b.ts"]],
     ["none", []],
   ])("%s", (value, expected) => {
     expect(files(`1. a\n   Files: ${value}`)).toEqual([expected]);
     expect(files(`### Task 1: a\nFiles:\n- ${value}`)).toEqual([expected]);
     expect(errors(`1. a\n   Files: ${value}`)).toEqual([]);
+  });
+  test("a loose list of bullets, and steps with boxes after it", () => {
+    const [task] = read(
+      "### Task 1: a\n**Files:**\n\n- Create: `a.py`\n\n- Test: `b.py:1-9`\n\n- [ ] **Step 1: Write it**\n",
+    );
+    expect(task).toMatchObject({
+      description: "- [ ] **Step 1: Write it**",
+      files: [{ path: "a.py" }, { path: "b.py" }],
+    });
   });
   test("lines beneath, a comma at the end of a line", () => {
     expect(files("### Task 1: a\n**Files:**\nsrc/a.ts\nsrc/b.ts\n\nbody")).toEqual([
@@ -394,6 +407,10 @@ describe("the plan", () => {
     expect(plan.findings.map(({ level, code, line }) => [level, code, line])).toEqual([
       ["note", "no-files", 0],
     ]);
+  });
+  test("where there is a cycle nothing is said about order", () => {
+    const plan = makePlan("1. a (depends on: 2)\n   Files: x\n2. b (depends on: 1)\n   Files: x", "list");
+    expect([plan.waves, plan.criticalPath, plan.conflicts]).toEqual([[], [], []]);
   });
   test("the rails' own folder, and a task that is done too early", () => {
     const { findings } = makePlan(
