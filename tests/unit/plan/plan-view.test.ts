@@ -144,7 +144,7 @@ describe("minion plan", () => {
     });
     expect((await planCommand("-", "1. a (depends on: 1)", options)).exit).toBe(1);
     expect((await planCommand("-", "1. a", { ...options, json: false })).output).toContain(
-      "of the list name no files",
+      "of the list names no files",
     );
     expect(await readdir(root)).toEqual(["package.json"]);
     expect(await readFile(join(root, "package.json"), "utf8")).toBe("{}");
