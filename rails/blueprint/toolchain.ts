@@ -4,6 +4,7 @@ import { EXIT, Fault } from "../fault.ts";
 import type { Tool, ToolName, Tools } from "../plan/task.ts";
 import { readMarkdown } from "./markdown.ts";
 
+type Words = Map<string, string>;
 interface Row {
   readonly tool: string;
   readonly command: string;
@@ -20,14 +21,12 @@ interface Row {
  */
 export async function findTools(root: string, prefix: string, table: string): Promise<Tools> {
   const { rows, words } = readTable(table);
-  const files = new Files(root);
   const found: Record<ToolName, Tool | null> = { setup: null, lint: null, test: null, build: null };
   for (const folder of above(posix.normalize(prefix.replaceAll("\\", "/"))))
     for (const { tool, command, when } of rows) {
       const name = tool.toLowerCase() as ToolName;
       if (!Object.hasOwn(found, name)) throw broken(`«${tool}» is no tool`, `one of ${Object.keys(found)}`);
-      if (found[name]) continue;
-      const source = await holds(when, folder, files, words, 0);
+      const source = found[name] ? undefined : await holds(when, root, folder, words);
       if (source !== undefined) found[name] = { run: command, cwd: folder, source };
     }
   return found;
@@ -40,13 +39,7 @@ function above(folder: string): string[] {
 }
 
 /** All conditions: where the first of them was found, or undefined where one does not hold. */
-async function holds(
-  when: string,
-  folder: string,
-  files: Files,
-  words: ReadonlyMap<string, string>,
-  depth: number,
-): Promise<string | undefined> {
+async function holds(when: string, root: string, folder: string, words: Words, depth = 0): Promise<string | undefined> {
   if (depth > 9) throw broken(`the words of «${when}» mean each other`, "take one out of the other");
   let source = "";
   for (const condition of when.split(/,\s+/)) {
@@ -54,10 +47,8 @@ async function holds(
     for (const choice of condition.split(/\s+or\s+/)) {
       const [, not, body = ""] = /^(!?)\s*(.*)$/.exec(choice.trim()) ?? [];
       const meaning = words.get(body.toLowerCase());
-      if (body.startsWith("@") && meaning === undefined)
-        throw broken(`nothing says what «${body}» means`, "add a row to the second table");
-      const one =
-        meaning === undefined ? await files.find(body, folder) : await holds(meaning, folder, files, words, depth + 1);
+      if (body.startsWith("@") && !meaning) throw broken(`nothing says what «${body}» means`, "add a row for it");
+      const one = await (meaning ? holds(meaning, root, folder, words, depth + 1) : find(body, root, folder));
       if (not ? one === undefined : one !== undefined) found ??= not ? "" : one;
     }
     if (found === undefined) return undefined;
@@ -66,77 +57,47 @@ async function holds(
   return source;
 }
 
-/** The project's files, each read once. */
-class Files {
-  readonly #texts = new Map<string, Promise<string | undefined>>();
-  readonly #names = new Map<string, Promise<string[]>>();
-  constructor(readonly root: string) {}
-
-  /** Where a condition about a file holds, for people. */
-  async find(condition: string, folder: string): Promise<string | undefined> {
-    const [, up, file = "", path, not, text] =
-      /^(\^?)([^#~\s]+?)(?:#([^\s~]+))?(?:\s+(!?)~\s+(.+))?$/.exec(condition) ?? [];
-    if (file === "") throw broken(`«${condition}» is no condition`, "see the list above the table");
-    for (const place of up ? above(folder) : [folder])
-      for (const name of await this.#matching(posix.join(place, file))) {
-        const value = path === undefined ? text && (await this.#text(name)) : await this.#value(name, path);
-        const there = path === undefined || value !== undefined;
-        if (!there || (text !== undefined && (value ?? "").includes(text) === Boolean(not))) continue;
-        return path === undefined ? (text && !not ? `${name}: ${text}` : name) : `${name}: ${path}`;
-      }
-    return undefined;
-  }
-
-  async #matching(path: string): Promise<string[]> {
-    const folder = posix.dirname(path);
-    const name = posix
-      .basename(path)
-      .split("*")
-      .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"))
-      .join(".*");
-    const names = this.#names.get(folder) ?? readdir(join(this.root, folder)).catch(() => []);
-    this.#names.set(folder, names);
-    const is = new RegExp(`^${name}$`);
-    return (await names)
-      .filter((one) => is.test(one))
-      .sort()
-      .map((one) => posix.join(folder, one));
-  }
-
-  #text(path: string): Promise<string | undefined> {
-    const text = this.#texts.get(path) ?? readFile(join(this.root, path), "utf8").catch(() => undefined);
-    this.#texts.set(path, text);
-    return text;
-  }
-
-  /** What a JSON file has at a path, as text; undefined where that is nothing. */
-  async #value(file: string, path: string): Promise<string | undefined> {
-    let value: unknown;
-    try {
-      value = JSON.parse((await this.#text(file))?.replace(/^\uFEFF/, "") ?? "null");
-    } catch (error) {
-      throw new Fault(
-        "broken-json",
-        `${file}: ${(error as Error).message}`,
-        "mend it first: no gate can run",
-        EXIT.usage,
-      );
+/** Where a condition about a file holds, for people. */
+async function find(condition: string, root: string, folder: string): Promise<string | undefined> {
+  const [, up, file = "", path, not, text] =
+    /^(\^?)([^#~\s]+?)(?:#([^\s~]+))?(?:\s+(!?)~\s+(.+))?$/.exec(condition) ?? [];
+  if (file === "") throw broken(`«${condition}» is no condition`, "see the list above the table");
+  const name = posix
+    .basename(file)
+    .split("*")
+    .map((part) => part.replace(/\W/g, "\\$&"))
+    .join(".*");
+  for (const place of (up ? above(folder) : [folder]).map((one) => posix.join(one, posix.dirname(file))))
+    for (const one of (await readdir(join(root, place)).catch(() => [])).sort()) {
+      if (!new RegExp(`^${name}$`).test(one)) continue;
+      const where = posix.join(place, one);
+      if (!path && !text) return where;
+      const content = (await readFile(join(root, where), "utf8").catch(() => "")).replace(/^\uFEFF/, "");
+      const value = path ? valueAt(content, path, where) : content;
+      if ((path && value === "") || (text && value.includes(text) === Boolean(not))) continue;
+      return path ? `${where}: ${path}` : not ? where : `${where}: ${text}`;
     }
-    for (const key of path.split("."))
-      value =
-        Object(value) === value && Object.hasOwn(value as object, key)
-          ? (value as Record<string, unknown>)[key]
-          : undefined;
-    if (!value || (typeof value === "object" && Object.keys(value).length === 0)) return undefined;
-    return typeof value === "string" ? value.trim() || undefined : JSON.stringify(value);
+  return undefined;
+}
+
+/** What a JSON file has at a path, as text; empty where that is nothing. */
+function valueAt(json: string, path: string, where: string): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    throw new Fault("broken-json", `${where}: ${(error as Error).message}`, "mend it first", EXIT.usage);
   }
+  for (const key of path.split(".")) value = new Map(Object.entries(Object(value))).get(key);
+  if (!value || (typeof value === "object" && Object.keys(value).length === 0)) return "";
+  return typeof value === "string" ? value.trim() : JSON.stringify(value);
 }
 
 /** The rows of the first table, and of the second the words and what they mean. Line by line: a person edits this. */
-function readTable(text: string): { rows: Row[]; words: Map<string, string> } {
+function readTable(text: string): { rows: Row[]; words: Words } {
   const { body, bodyLine } = readMarkdown(text, "toolchains.md");
   const rows: Row[] = [];
-  const words = new Map<string, string>();
+  const words: Words = new Map();
   for (const [index, line] of body.split("\n").entries()) {
     if (!line.trimStart().startsWith("|") || /^[\s|:-]+$/.test(line)) continue;
     const cells = line

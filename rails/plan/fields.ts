@@ -60,9 +60,9 @@ export function readItem(item: Item): { task: Task; dependsLine: number; finding
       else bad("agent", line, `Agent holds more than names: ${quote(text)}`, "write «Agent: backend, tester»");
     },
     "done when": ({ text }) => said["done when"].push(text),
-    verify: ({ text }) => said.verify.push(text),
+    verify: ({ text }) => said.verify.push(text.replace(/^`([^`]+)`$/, "$1")),
     risk({ text, line }) {
-      const word = /^\W*(low|medium|high)(?!\w)/i.exec(text)?.[1]?.toLowerCase() as Task["risk"] | undefined;
+      const word = /^\W*(low|medium|high)(?![\w/-])/i.exec(text)?.[1]?.toLowerCase() as Task["risk"] | undefined;
       if (word && (risk === "" || risk === word)) risk = word;
       else if (!NONE.test(text)) bad("risk", line, `Risk is ${quote(text)}`, "write low, medium or high, once");
     },
@@ -84,8 +84,10 @@ export function readItem(item: Item): { task: Task; dependsLine: number; finding
     const line = lines[at] as Line;
     const field = readField(line);
     if (!field) {
-      const nested = line.kind !== "text" || BULLET.test(line.text) || /^\s*\w{1,4}[.)]\s/.test(line.text);
-      rest.push(dedent(nested ? line.raw : inline(line.text, line.number), item.indent));
+      const step = line.kind === "text" && /^\s*\w{1,4}[.)]\s/.test(line.text);
+      if (step && DEPENDS.test(withoutCode(line.text)))
+        bad("depends", line.number, `a step inside task ${item.id} depends on something`, "make it a task");
+      rest.push(dedent(step || line.kind !== "text" ? line.raw : inline(line.text, line.number), item.indent));
       continue;
     }
     const { values, next } = readValues(lines, at, field);
@@ -147,7 +149,7 @@ function readValues(lines: readonly Line[], at: number, field: { name: FieldName
     const deeper = line.indent > start.indent;
     const last = values.at(-1);
     if (line.kind === "blank") gap = true;
-    else if (readField(line)) break;
+    else if (readField(line) || (gap && bullet && /^(?:\[.?\]|\*\*)/.test(bullet))) break;
     else if (line.kind === "fence" && empty && values.length === 0) continue;
     else if (line.kind === "code" && empty && bullets === undefined && lines[next - 1]?.kind !== "text")
       values.push({ text: line.raw.trim(), line: line.number });

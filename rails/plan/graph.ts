@@ -27,83 +27,72 @@ export interface Graph {
  */
 export function readGraph(all: readonly Node[], lineOf: (task: Node) => number = (task) => task.line): Graph {
   const findings: Finding[] = [];
+  const error = (code: string, line: number, message: string, hint: string) =>
+    findings.push(fault(code, line, message, hint));
   const known = new Map<string, Node>();
   for (const task of all) {
-    const twin = known.get(task.id.toLowerCase());
-    if (!twin) known.set(task.id.toLowerCase(), task);
-    else
-      findings.push(
-        fault(
-          "duplicate-id",
-          task.line,
-          `task ${task.id} is already on line ${twin.line}`,
-          "give each task its own id",
-        ),
-      );
+    const twin = known.get(key(task.id));
+    if (twin) error("duplicate-id", task.line, `task ${task.id} is already on line ${twin.line}`, "rename one");
+    else known.set(key(task.id), task);
   }
   const tasks = [...known.values()].filter((task) => !task.done);
-  const indexOf = new Map(tasks.map((task, index) => [task.id.toLowerCase(), index]));
+  const indexOf = new Map(tasks.map((task, index) => [key(task.id), index]));
+  const index = (id: string) => indexOf.get(key(id)) ?? -1;
   const before: number[][] = tasks.map(() => []);
   const after: number[][] = tasks.map(() => []);
   for (const task of all)
-    for (const id of new Set(task.depends.map((one) => one.toLowerCase()))) {
+    for (const id of new Set(task.depends.map(key))) {
       const other = known.get(id);
+      const self = id === key(task.id);
       if (!other) {
-        const hint = `the list has ${[...known.values()].slice(0, 12).map((one) => one.id)}`.replaceAll(",", ", ");
-        findings.push(
-          fault("unknown-dependency", lineOf(task), `task ${task.id} depends on ${id}, which is not there`, hint),
-        );
-      } else if (other === task)
-        findings.push(fault("self-dependency", lineOf(task), `task ${task.id} depends on itself`, "take it out"));
-      const twin = known.get(task.id.toLowerCase()) !== task;
-      const [from, to] = [indexOf.get(id), twin ? undefined : indexOf.get(task.id.toLowerCase())];
-      if (from === undefined || to === undefined || from === to) continue;
+        const ids = [...known.values()].slice(0, 12).map((one) => one.id);
+        error("unknown-dependency", lineOf(task), `task ${task.id}: there is no ${id}`, `there are ${ids.join(", ")}`);
+      } else if (self) error("self-dependency", lineOf(task), `task ${task.id} depends on itself`, "take it out");
+      const [from, to] = [index(id), index(task.id)];
+      if (self || from < 0 || tasks[to] !== task) continue;
       before[to]?.push(from);
       after[from]?.push(to);
     }
-
+  const idOf = (one: number) => (tasks[one] as Node).id;
   const cycles = findCycles(before);
   for (const cycle of cycles) {
-    const path = [...cycle, ...cycle.slice(0, 1)].map((index) => tasks[index]?.id).join(" → ");
-    const first = tasks[cycle[0] ?? 0] as Node;
-    findings.push(
-      fault("cycle", lineOf(first), `${path}: each depends on the next`, "take one of these dependencies out"),
-    );
+    const path = [...cycle, cycle[0] as number].map(idOf).join(" → ");
+    const line = lineOf(tasks[cycle[0] as number] as Node);
+    error("cycle", line, `${path}: each depends on the next`, "take one of these dependencies out");
   }
 
   const order: number[] = [];
+  const levels: number[][] = [];
   const wave = tasks.map(() => 0);
   const open = before.map((list) => list.length);
-  let ready = tasks.flatMap((_, index) => (open[index] === 0 && cycles.length === 0 ? [index] : []));
-  const waves: string[][] = [];
+  let ready = cycles.length > 0 ? [] : [...open.keys()].filter((one) => open[one] === 0);
   while (ready.length > 0) {
     ready.sort((a, b) => a - b);
     order.push(...ready);
-    waves.push(ready.map((index) => (tasks[index] as Node).id));
+    levels.push(ready);
     const next: number[] = [];
-    for (const index of ready) {
-      wave[index] = waves.length;
-      for (const one of after[index] ?? []) if (--(open[one] as number) === 0) next.push(one);
+    for (const one of ready) {
+      wave[one] = levels.length;
+      for (const later of after[one] ?? []) if (--(open[later] as number) === 0) next.push(later);
     }
     ready = next;
   }
   const remaining = tasks.map(() => 1);
-  for (const index of order.toReversed())
-    for (const one of after[index] ?? []) remaining[index] = Math.max(remaining[index] ?? 1, 1 + (remaining[one] ?? 1));
+  for (const one of order.toReversed())
+    for (const later of after[one] ?? []) remaining[one] = Math.max(remaining[one] ?? 1, 1 + (remaining[later] ?? 1));
 
   const criticalPath: string[] = [];
-  let choice = order.filter((index) => wave[index] === 1);
-  for (let length = waves.length; length > 0; length--) {
-    const next = choice.filter((index) => remaining[index] === length).sort((a, b) => a - b)[0] as number;
-    criticalPath.push((tasks[next] as Node).id);
+  let choice = levels[0] ?? [];
+  for (let length = levels.length; length > 0; length--) {
+    const next = choice.reduce((a, b) => (remaining[b] === length && (remaining[a] !== length || b < a) ? b : a));
+    criticalPath.push(idOf(next));
     choice = after[next] ?? [];
   }
 
-  const index = (id: string) => indexOf.get(id.toLowerCase()) ?? -1;
-  let rows: Uint32Array[] | undefined;
+  let rows: bigint[] | undefined;
   return {
     findings,
-    waves,
+    waves: levels.map((level) => level.map(idOf)),
     criticalPath,
     waveOf: (id) => wave[index(id)] ?? 0,
     remaining: (id) => remaining[index(id)] ?? 0,
@@ -113,32 +102,24 @@ export function readGraph(all: readonly Node[], lineOf: (task: Node) => number =
       return [...seen]
         .slice(1)
         .sort((a, b) => a - b)
-        .map((one) => (tasks[one] as Node).id);
+        .map(idOf);
     },
     ordered(one, other) {
       rows ??= ancestors(order, before);
       const [a, b] = [index(one), index(other)];
-      return has(rows[a], b) || has(rows[b], a);
+      return a >= 0 && b >= 0 && (((rows[a] ?? 0n) >> BigInt(b)) | ((rows[b] ?? 0n) >> BigInt(a))) % 2n === 1n;
     },
   };
 }
 
-/** Of each task all that it depends on, as a set of bits. */
-function ancestors(order: readonly number[], before: readonly (readonly number[])[]): Uint32Array[] {
-  const rows = before.map(() => new Uint32Array(Math.ceil(before.length / 32)));
-  for (const index of order) {
-    const row = rows[index] as Uint32Array;
-    for (const one of before[index] ?? []) {
-      const other = rows[one] as Uint32Array;
-      for (let word = 0; word < row.length; word++) row[word] = (row[word] as number) | (other[word] as number);
-      row[one >> 5] = (row[one >> 5] as number) | (1 << (one & 31));
-    }
-  }
-  return rows;
-}
+const key = (id: string) => id.toLowerCase();
 
-function has(row: Uint32Array | undefined, index: number): boolean {
-  return index >= 0 && (((row?.[index >> 5] ?? 0) >>> (index & 31)) & 1) === 1;
+/** Of each task all that it depends on, as bits: a set of each would be too much for thousands of tasks. */
+function ancestors(order: readonly number[], before: readonly (readonly number[])[]): bigint[] {
+  const rows = before.map(() => 0n);
+  for (const one of order)
+    for (const other of before[one] ?? []) rows[one] = (rows[one] ?? 0n) | (rows[other] ?? 0n) | (1n << BigInt(other));
+  return rows;
 }
 
 /** Cycles, at least one of each knot and none that shares a task with another; each starts with its first task. */
@@ -147,22 +128,19 @@ function findCycles(before: readonly (readonly number[])[]): number[][] {
   const told = new Set<number>();
   const state = before.map(() => 0); // 0 new, 1 on the path, 2 done
   for (const start of before.keys()) {
-    if (state[start] !== 0) continue;
-    const path = [{ index: start, next: 0 }];
-    state[start] = 1;
+    const path = state[start] === 0 ? [{ one: start, next: 0 }] : [];
     for (let top = path.at(-1); top; top = path.at(-1)) {
-      const one = before[top.index]?.[top.next++];
-      if (one === undefined) {
-        state[top.index] = 2;
+      state[top.one] = 1;
+      const other = before[top.one]?.[top.next++];
+      if (other === undefined) {
+        state[top.one] = 2;
         path.pop();
-      } else if (state[one] === 0) {
-        state[one] = 1;
-        path.push({ index: one, next: 0 });
-      } else if (state[one] === 1) {
-        const cycle = path.slice(path.findLastIndex((step) => step.index === one)).map((step) => step.index);
-        if (cycle.some((index) => told.has(index))) continue;
-        for (const index of cycle) told.add(index);
-        const first = cycle.indexOf(Math.min(...cycle));
+      } else if (state[other] === 0) path.push({ one: other, next: 0 });
+      else if (state[other] === 1) {
+        const cycle = path.slice(path.findLastIndex((step) => step.one === other)).map((step) => step.one);
+        if (cycle.some((one) => told.has(one))) continue;
+        for (const one of cycle) told.add(one);
+        const first = cycle.indexOf(cycle.reduce((a, b) => Math.min(a, b)));
         cycles.push([...cycle.slice(first), ...cycle.slice(0, first)]);
       }
     }

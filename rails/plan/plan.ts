@@ -52,7 +52,7 @@ export function makePlan(text: string, where: string): Plan {
       "note",
       "no-files",
       0,
-      `${silent.length === 1 ? "task" : "tasks"} ${all} of ${where} name no files: conflicts cannot be predicted`,
+      `${silent.length === 1 ? "task" : "tasks"} ${all} of ${where} ${silent.length === 1 ? "names" : "name"} no files: conflicts cannot be predicted`,
       "add «Files:»",
     );
   }

@@ -1,7 +1,7 @@
-import { fault, quote } from "../lines.ts";
+import { fault, type Line, quote } from "../lines.ts";
 import type { Finding } from "../task.ts";
 import { type Form, ID, type Item, readField } from "./form.ts";
-import { readNumbered, strayField } from "./numbered.ts";
+import { beforeList, readNumbered, strayField } from "./numbered.ts";
 
 const HEADING = /^\s{0,3}(#{1,6})\s+(.*?)(?:\s+#+)?\s*$/;
 const TASK = new RegExp(
@@ -18,7 +18,7 @@ export const headed: Form = {
   read(lines) {
     const items: Item[] = [];
     const findings: Finding[] = [];
-    const before: { id: string; line: number }[] = [];
+    const before: { id: string; line: Line }[] = [];
     const named: { id: string; line: number }[] = [];
     let open: Item | undefined;
     let level = 0;
@@ -42,8 +42,7 @@ export const headed: Form = {
         if (marks.length <= level) open = undefined;
       }
       const item = line.kind === "text" && line.indent < 2 ? readNumbered(line.text) : undefined;
-      if (item && items.length === 0) before.push({ id: item.id, line: line.number });
-      else if (item && /\(depends(?: on)?\s*:/i.test(item.head)) stray(line.number, line.text);
+      if (item && items.length === 0) before.push({ id: item.id.toLowerCase(), line });
       if (!open && readField(line)) findings.push(strayField(line, items.length > 0));
       const name = line.kind === "text" && /^(?:\*\*|__)?task\s+(\w{1,10})\s*(?:\*\*|__)?:/i.exec(line.text)?.[1];
       if (name) named.push({ id: name, line: line.number });
@@ -52,7 +51,9 @@ export const headed: Form = {
     const ids = new Set(items.map(({ id }) => id.toLowerCase()));
     for (const { id, line } of named) if (!ids.has(id.toLowerCase())) stray(line, `Task ${id}: …`);
     // Numbers of their own before the first heading: the same list in two forms. The same numbers: an overview.
-    if (before[0] && !before.some(({ id }) => ids.has(id.toLowerCase()))) stray(before[0].line, `${before[0].id}. …`);
+    const other = before.find(({ id }) => !ids.has(id));
+    if (other && before.some(({ id }) => ids.has(id))) findings.push(beforeList(other.line));
+    else if (other) stray(other.line.number, other.line.text);
     return { items, findings };
   },
 };

@@ -38,16 +38,12 @@ export const numbered: Form = {
       if (index === heading) {
         open = undefined;
         inList = true;
-      } else if (open && line.indent >= openIndent + 2) open.lines.push(line);
-      else if (index < heading) {
-        if (item && !findings.some(({ code }) => code === "before-list"))
-          findings.push({
-            level: "warning",
-            code: "before-list",
-            line: line.number,
-            message: `${quote(line.text)} stands before the heading ${quote(lines[heading]?.text ?? "")}: read as prose`,
-            hint: "move it beneath the heading if it is a task",
-          });
+      } else if (open && line.indent >= openIndent + 2) {
+        // The next number, one step in: a task or a step? Steps have a first one of their own.
+        if (item && Number(item.id) === Number(open.id) + 1 && !open.lines.some(isFirst)) findings.push(stray(line));
+        open.lines.push(line);
+      } else if (index < heading) {
+        if (item && !findings.some(({ code }) => code === "before-list")) findings.push(beforeList(line));
       } else if (item && (inList || startsList(item.id, gap, above))) {
         inList = true;
         openIndent = line.indent;
@@ -69,6 +65,7 @@ export const numbered: Form = {
       else if (/^\W*task\s+\w+\W*:|^\s*[-*+]\s+\[.\]|^tasks?:\s*\w{1,4}[.)]/i.test(line.text))
         findings.push(stray(line));
       else if (inList && TASKLIKE.test(line.text) && (open || BULLET.test(line.text))) findings.push(stray(line));
+      else if (item && items.length > 0) findings.push(stray(line));
       else if (open && !gap) open.lines.push(line);
       else if (gap && items.length > 0) {
         open = undefined;
@@ -89,13 +86,27 @@ function startsList(id: string, gap: boolean, above: string): boolean {
   return gap || /:\W*$/.test(above) || /^\s*#/.test(above) || /^(?:[a-z]*0*1|a)$/i.test(id);
 }
 
+const isFirst = ({ kind, text }: Line) => kind === "text" && /^(?:0*1|a)$/i.test(readNumbered(text)?.id ?? "");
+
 function kindOf(id: string): string {
   return id.replace(/\d+/, "0").replace(/^[a-z]$/i, "a");
 }
 
 function stray(line: Line): Finding {
   const what = `${quote(line.text)} is neither a task nor part of the one above`;
-  return fault("stray-item", line.number, what, "write it as «2. Title», or indent it to make it part of a task");
+  return fault("stray-item", line.number, what, "write it as «2. Title», or indent it into a task");
+}
+
+/** Numbered lines before the list itself: prose, most likely. */
+export function beforeList({ number, text }: Line): Finding {
+  const message = `${quote(text)} stands before the list: read as prose`;
+  return {
+    level: "warning",
+    code: "before-list",
+    line: number,
+    message,
+    hint: "move it down if it is a task",
+  };
 }
 
 /** A field outside every task: lost if nobody says so; before the first task it may well be prose. */

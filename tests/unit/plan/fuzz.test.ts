@@ -84,5 +84,5 @@ test.each([
 ])("no input is slow: %s", (_, text) => {
   const start = performance.now();
   makePlan(text, "list");
-  expect(performance.now() - start).toBeLessThan(1500);
+  expect(performance.now() - start).toBeLessThan(5000);
 });

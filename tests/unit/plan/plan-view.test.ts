@@ -38,7 +38,7 @@ build  none found
 test("findings stand beneath, with their line and what to do", () => {
   const output = planTable(makePlan("1. One [DONE]\n2. Two (depends on: 9)\n   Agent: backend", "l"), none, 80);
   expect(output).toContain("done  1   One   -      -        -");
-  expect(output).toContain("error line 2: task 2 depends on 9, which is not there\n  → the list has 1, 2\n");
+  expect(output).toContain("error line 2: task 2: there is no 9\n  → there are 1, 2\n");
   expect(output.indexOf("note: ")).toBeGreaterThan(output.indexOf("error line"));
   expect(planTable(makePlan("", "l"), none, 80)).toMatch(/^error line 1: the list has no tasks\n {2}→ write each/);
 });

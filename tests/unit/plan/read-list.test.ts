@@ -82,6 +82,17 @@ describe("numbered lists", () => {
       ["2", "Two", ""],
     ]);
   });
+  test("a dependency in a line or a bullet of the text", () => {
+    expect(shape("1. One\n2. Two\n   - quickly (depends on: 1)")[1]).toEqual(["2", "Two", "1"]);
+    expect(read("1. One\n2. Two\n   - quickly (depends on: 1)")[1]?.description).toBe("- quickly");
+  });
+  test("a BOM is no indentation, a field leaves paragraphs apart", () => {
+    expect(read("\uFEFF1. One\n\n  More\n  Files: x\n\n  and more")[0]?.description).toBe("More\n\nand more");
+  });
+  test("steps with numbers of their own are text", () => {
+    expect(shape("1. One\n   1. so\n   2. and so\n2. Two\n   a) x")).toHaveLength(2);
+    expect(errors("1. One\n   1. so\n   2. and so\n2. Two\n   a) x")).toEqual([]);
+  });
   test("done", () => {
     expect(read("1. One [DONE]\n2. Two [done] (depends on: 1)\n3. Three").map(({ done }) => done)).toEqual([
       true,
@@ -286,9 +297,12 @@ describe("what looks like a task and is in no form is an error", () => {
     ["1. One\n\n- Two", "stray-item 3"],
     ["1. One\n- [ ] Two", "stray-item 2"],
     ["1. One\na. Two", "stray-item 2"],
+    ["1. One\n  2. Two\n  3. Three", "stray-item 2"],
+    ["1. One\n\nBut first\n2. Two", "stray-item 4"],
+    ["1. One\n   1. so\n   2. and so (depends on: 1)\n2. Two", "depends 3"],
     ["1. One\n\nOther\n\nFiles: x", "stray-field 5"],
     ["1. One\n2. Two\n### Task 3: Three", "stray-item 1"],
-    ["### Task 1: One\ntext\n2. Two (depends on: 1)", "stray-item 3"],
+    ["### Task 1: One\ntext\n2. Two (depends on: 1)", "depends 3"],
     ["### Task 1: One\n### Task two: Two", "stray-item 2"],
     ["### Task 1: One\n### Task 1.2: Two", "stray-item 2"],
     ["### Task 1: One\n### Task 2 Two", "stray-item 2"],
@@ -296,6 +310,10 @@ describe("what looks like a task and is in no form is an error", () => {
     ["### Task 1: One\n**Task 2: Two**", "stray-item 2"],
     ["### Task 1: One\n# Notes\nFiles: x", "stray-field 3"],
   ])("%j", (text, expected) => expect(errors(text)).toEqual([expected]));
+  test("numbered lines that were taken for prose are named", () => {
+    for (const text of ["1. One\n2. Two\n\n### Task 1: One", "1. One\n\nTasks:\n1. One"])
+      expect(readList(text).findings.map(({ level, code }) => [level, code])).toEqual([["warning", "before-list"]]);
+  });
   test("an overview before tasks with headings is prose", () => {
     const text = "Steps:\n1. schema\n2. endpoint\n\n### Task 1: Schema\n### Task 2: Endpoint";
     expect(shape(text)).toHaveLength(2);
@@ -313,11 +331,21 @@ describe("files", () => {
     ["`src/a.ts` — the schema, and its types", ["src/a.ts"]],
     ["Modify: src/a.ts:10-20", ["src/a.ts"]],
     ["a.ts → b.ts", ["a.ts", "b.ts"]],
+    ["a.ts -> b.ts", ["a.ts", "b.ts"]],
     ["none", []],
   ])("%s", (value, expected) => {
     expect(files(`1. a\n   Files: ${value}`)).toEqual([expected]);
     expect(files(`### Task 1: a\nFiles:\n- ${value}`)).toEqual([expected]);
     expect(errors(`1. a\n   Files: ${value}`)).toEqual([]);
+  });
+  test("a loose list of bullets, and steps with boxes after it", () => {
+    const [task] = read(
+      "### Task 1: a\n**Files:**\n\n- Create: `a.py`\n\n- Test: `b.py:1-9`\n\n- [ ] **Step 1: Write it**\n",
+    );
+    expect(task).toMatchObject({
+      description: "- [ ] **Step 1: Write it**",
+      files: [{ path: "a.py" }, { path: "b.py" }],
+    });
   });
   test("lines beneath, a comma at the end of a line", () => {
     expect(files("### Task 1: a\n**Files:**\nsrc/a.ts\nsrc/b.ts\n\nbody")).toEqual([["src/a.ts", "src/b.ts"]]);
@@ -344,6 +372,8 @@ describe("files", () => {
   test("agent and risk", () => {
     expect(errors("1. a\n   Agent: someone who knows")).toEqual(["agent 2"]);
     expect(errors("1. a\n   Risk: some")).toEqual(["risk 2"]);
+    expect(errors("1. a\n   Risk: low/medium")).toEqual(["risk 2"]);
+    expect(errors("1. a\n   Risk: low\n   Risk: high")).toEqual(["risk 3"]);
     expect(read("1. a\n   Risk: high (auth)")[0]).toMatchObject({
       risk: "high",
       description: "Risk: high (auth)",
@@ -358,6 +388,10 @@ describe("the plan", () => {
     expect(plan.waves).toEqual([["2", "4"], ["3"]]);
     expect(plan.criticalPath).toEqual(["2", "3"]);
     expect(plan.findings.map(({ level, code, line }) => [level, code, line])).toEqual([["note", "no-files", 0]]);
+  });
+  test("where there is a cycle nothing is said about order", () => {
+    const plan = makePlan("1. a (depends on: 2)\n   Files: x\n2. b (depends on: 1)\n   Files: x", "list");
+    expect([plan.waves, plan.criticalPath, plan.conflicts]).toEqual([[], [], []]);
   });
   test("the rails' own folder, and a task that is done too early", () => {
     const { findings } = makePlan(
