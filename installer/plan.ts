@@ -190,7 +190,6 @@ export function planChange(
         };
   const changes =
     JSON.stringify(manifest) !== JSON.stringify(known ?? null) ||
-    disk.leftover ||
     actions.some(({ do: what }) => !["same", "edited", "foreign"].includes(what));
   const stamp = flags.now.toISOString().replaceAll(":", "-");
   return {
