@@ -35,5 +35,6 @@ describe("frontmatter", () => {
     "---\ntext\n---\n",
     "---\na: 1\na: 2\n---\n",
     "---\na: [1\n---\n",
+    "---\na: *nowhere\n---\n",
   ])("%j is refused", (text) => expect(() => readMarkdown(text, "x.md")).toThrow(/^x\.md:\d+: /));
 });
