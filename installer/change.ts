@@ -45,7 +45,8 @@ export async function change(verb: Verb, flags: ChangeFlags, world: World): Prom
     return { disk, plan: planChange(verb, pack, disk, place, { force: flags.force ?? false, now }) };
   };
   const first = look();
-  if (flags.dryRun || !first.plan.changes) return { plan: first.plan, place, applied: false, left: [] };
+  if (flags.dryRun || !(first.plan.changes || first.disk.leftover))
+    return { plan: first.plan, place, applied: false, left: [] };
   const question =
     verb === "uninstall"
       ? `Remove ${place.target}?`

@@ -1,7 +1,8 @@
 import { mkdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import lockfile from "proper-lockfile";
 import { asFault, Fault } from "../rails/fault.ts";
+import { lockOf } from "./scan.ts";
 
 export interface LockOptions {
   /** Called once where another installer holds the lock. */
@@ -12,8 +13,6 @@ export interface LockOptions {
 
 /** A lock whose holder was killed counts for this long. */
 const STALE_MS = 5_000;
-
-export const lockOf = (real: string): string => join(dirname(real), ".minion-toolkit.lock");
 
 /**
  * Runs `work` while no other installer works on the same target. The folder above the target must not be there yet.

@@ -171,7 +171,6 @@ export function planChange(verb: Verb, pack: Package | undefined, disk: Disk, pl
         };
   const changes =
     JSON.stringify(manifest) !== JSON.stringify(known ?? null) ||
-    disk.leftover ||
     actions.some(({ do: what }) => !["same", "edited", "foreign"].includes(what));
   const stamp = flags.now.toISOString().replaceAll(":", "-");
   return {

@@ -29,13 +29,14 @@ export interface Disk {
   readonly broken: Fault | undefined;
   /** The target and the folders above it that do not exist, as in {@link Manifest.made}. */
   readonly absent: readonly string[];
-  /** Left over from a run that was killed. */
+  /** Left over from a run that was killed, or another one is at work. */
   readonly leftover: boolean;
   readonly twins: readonly Twin[];
 }
 
 /** The room of the installer beside the target: Claude Code does not look two folders deep, so nothing in it is loaded. */
 export const roomOf = (real: string): string => join(dirname(real), ".minion-toolkit");
+export const lockOf = (real: string): string => join(dirname(real), ".minion-toolkit.lock");
 export const backupsOf = (root: string): string => join(root, "minion-toolkit-backups");
 
 /**
@@ -62,7 +63,7 @@ export function scanDisk({ root, real }: Place): Disk {
       manifest,
       broken,
       absent: absentFrom(real),
-      leftover: exists(roomOf(real)),
+      leftover: exists(roomOf(real)) || exists(lockOf(real)),
       twins: twinsIn(root),
     };
   } catch (error) {

@@ -44,8 +44,13 @@ export function readMarkdown(text: string, where: string): Markdown {
         "quote a value that holds «: » or starts with [ { * & ! | >",
       );
     }
-    const data = document.toJS() ?? {};
-    if (typeof data !== "object" || Array.isArray(data))
+    let data: unknown;
+    try {
+      data = document.toJS() ?? {};
+    } catch (unresolved) {
+      throw broken(where, 2, (unresolved as Error).message, "write values out: *aliases need their &anchor");
+    }
+    if (typeof data !== "object" || data === null || Array.isArray(data))
       throw broken(where, 2, "frontmatter is not a list of fields", "write it as «name: value» lines");
     return data;
   };

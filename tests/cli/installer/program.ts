@@ -45,7 +45,7 @@ export interface Call {
   readonly claude?: boolean;
 }
 
-const QUIET = {
+export const QUIET = {
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
   DISABLE_AUTOUPDATER: "1",
   DISABLE_TELEMETRY: "1",

@@ -47,7 +47,7 @@ export const FILES: Readonly<Record<string, string>> = {
     description: "A foreman.",
   }),
   "commands/minion.md":
-    '---\nname: minion\ndescription: "Runs tasks. Use when there are several."\nargument-hint: "[tasks]"\ndisable-model-invocation: true\n---\n\nDo $ARGUMENTS with minion:minion-worker.\n',
+    '---\nname: minion\ndescription: "Runs tasks. Use when there are several."\nargument-hint: "[tasks]"\ndisable-model-invocation: true\n---\n\nDo $ARGUMENTS with minion:minion-blueprint.\n',
   "agents/minion-worker.md":
     '---\nname: minion-worker\ndescription: "Does one task."\nisolation: worktree\n---\n\nWork.\n',
   "skills/minion-blueprint/SKILL.md":

@@ -1,0 +1,144 @@
+import { cpSync, existsSync, lstatSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Verb } from "../../../installer/plan.ts";
+import { lockOf, roomOf } from "../../../installer/scan.ts";
+import { act, FILES, lay, makeAssets, PERSON, snapshot, temporary } from "../../unit/installer/fixture.ts";
+import { node, publish } from "./program.ts";
+
+const BLUEPRINT = "skills/minion-blueprint/SKILL.md";
+// A small package: each of its files is one process more to start and kill.
+const few = Object.fromEntries(
+  [
+    "agents/minion-worker.md",
+    "skills/minion-overlays/SKILL.md",
+    "skills/minion-overlays/domains/backend.md",
+    "hooks/hooks.json",
+    "hooks/guard.sh",
+    "bin/package.json",
+  ].map((path) => [path, undefined]),
+);
+const first = makeAssets("0.1.0", few);
+const second = makeAssets("0.2.0", {
+  ...few,
+  [BLUEPRINT]: `${FILES[BLUEPRINT]}Newer.\n`,
+  "bin/more": "",
+});
+
+let driver: string;
+beforeAll(async () => {
+  driver = await publish("0.1.0", first, "tests/cli/installer/kill-driver.ts");
+});
+
+/** A root as it is before the verb: a person's files, and for update and uninstall an installation with an edit and an addition. */
+async function prepare(verb: Verb, force: boolean): Promise<string> {
+  const root = join(temporary(), ".claude");
+  lay(root, PERSON);
+  if (force) lay(root, { "skills/minion/SKILL.md": "my own", "skills/minion/notes.md": "mine" });
+  else if (verb !== "install") {
+    await act("install", root, first);
+    writeFileSync(join(root, "skills/minion", BLUEPRINT), "mine");
+    lay(root, { "skills/minion/mine.md": "mine" });
+  }
+  return root;
+}
+
+const ROOMS = ["skills/.minion-toolkit", "minion-toolkit-backups"];
+/** The tree without what the installer keeps for itself while it works, and without backups. */
+const visible = (root: string): Record<string, string> =>
+  Object.fromEntries(Object.entries(snapshot(root)).filter(([path]) => !ROOMS.some((room) => path.startsWith(room))));
+
+let points = 0;
+
+describe("I11: killed before each effect", () => {
+  it.each([
+    ["install", first, "no", "no"],
+    ["install", first, "no", "yes"],
+    ["update", second, "no", "no"],
+    ["update", second, "yes", "no"],
+    ["uninstall", first, "no", "no"],
+  ] as const)(
+    "%s of %s (by two renames: %s, forced: %s) leaves the old or the new, and the next call clears up",
+    async (verb, assets, twoRenames, force) => {
+      const original = await prepare(verb, force === "yes");
+      const old = visible(original);
+      const copy = (): string => {
+        const root = join(temporary(), ".claude");
+        cpSync(original, root, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+        return root;
+      };
+      const run = (root: string, at: number) =>
+        node(driver, [verb, root, assets, String(at), twoRenames, force], { home: root });
+      const reference = copy();
+      const { stdout: count, stderr } = await run(reference, 0);
+      expect(stderr).toBe("");
+      const fresh = visible(reference);
+      expect(fresh).not.toEqual(old);
+
+      let [olds, news, at] = [0, 0, 0];
+      const lane = async (): Promise<void> => {
+        while (at < Number(count)) {
+          const step = ++at;
+          const root = copy();
+          expect((await run(root, step)).signal, `step ${step}`).toBe("SIGKILL");
+          const cut = !existsSync(join(root, "skills/minion")) && existsSync(join(root, "skills/.minion-toolkit/old"));
+          if (twoRenames === "yes" && cut) olds++;
+          else if (isDeepStrictEqual(visible(root), old)) olds++;
+          else {
+            expect(visible(root), `step ${step}`).toEqual(fresh);
+            news++;
+          }
+          // The killed one's lock is given up after a while: let that while be over.
+          const lock = lockOf(join(root, "skills/minion"));
+          if (existsSync(lock)) utimesSync(lock, 0, 0);
+          const again = await act(verb, root, assets, { force: force === "yes" });
+          expect(again.plan.obstacles).toEqual([]);
+          expect(visible(root), `after step ${step}`).toEqual(fresh);
+          expect([existsSync(roomOf(join(root, "skills/minion"))), existsSync(lock)], `after step ${step}`).toEqual([
+            false,
+            false,
+          ]);
+        }
+      };
+      await Promise.all([lane(), lane()]);
+      expect(olds).toBeGreaterThan(0);
+      expect(news).toBeGreaterThan(0);
+      points += olds + news;
+      console.log(
+        `kill points: ${olds + news} in ${verb}${force === "yes" ? " --force" : ""}${twoRenames === "yes" ? ", two renames" : ""}; ${points} so far`,
+      );
+    },
+  );
+});
+
+describe("two installers at once", () => {
+  it("one waits for the other, and both are content", async () => {
+    const root = join(temporary(), ".claude");
+    const results = await Promise.all(
+      ["install", "install", "install"].map((verb) =>
+        node(driver, [verb, root, first, "0", "no", "no"], { home: "/" }),
+      ),
+    );
+    expect(results.map(({ code, stderr }) => [code, stderr])).toEqual([
+      [0, ""],
+      [0, ""],
+      [0, ""],
+    ]);
+    expect(results.filter(({ stdout }) => stdout !== "0")).toHaveLength(1);
+    expect(readdirSync(join(root, "skills"))).toEqual(["minion"]);
+  });
+
+  it("says so where the other does not end", async () => {
+    const root = join(temporary(), ".claude");
+    const lock = lockOf(join(root, "skills/minion"));
+    lay(root, { [`skills/${lock.split("/").pop()}/`]: "" });
+    const said: string[] = [];
+    await expect(
+      act("install", root, first, {}, { patience: 300, say: (line) => said.push(line) }),
+    ).rejects.toMatchObject({ code: "busy", exit: 1 });
+    expect(said).toHaveLength(1);
+    expect(lstatSync(lock).isDirectory()).toBe(true);
+    expect(existsSync(join(root, "skills/minion"))).toBe(false);
+  });
+});

@@ -1,0 +1,164 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { enough } from "../../../installer/claude.ts";
+import { diagnose } from "../../../installer/doctor.ts";
+import { MANIFEST } from "../../../installer/manifest.ts";
+import { act, lay, makeAssets, snapshot, temporary } from "./fixture.ts";
+
+const BLUEPRINT = "skills/minion-blueprint/SKILL.md";
+const assets = makeAssets();
+let home: string;
+let root: string;
+let bin: string;
+beforeEach(async () => {
+  home = temporary();
+  root = join(home, ".claude");
+  bin = join(home, "bin");
+  mkdirSync(bin);
+  await act("install", root, assets);
+});
+
+/** A stand-in for the client: its version, and what it lists. */
+function standIn(
+  version = "2.1.332 (Claude Code)",
+  list: unknown = [{ id: "minion@skills-dir", version: "0.1.0", enabled: true }],
+): void {
+  writeFileSync(
+    join(bin, "claude"),
+    `#!/bin/sh\ncase "$1" in --version) echo '${version}';; *) echo '${typeof list === "string" ? list : JSON.stringify(list)}';; esac\n`,
+  );
+  chmodSync(join(bin, "claude"), 0o755);
+}
+const at = (cwd = home) => ({
+  env: { HOME: home, PATH: [bin, "/usr/bin", "/bin"].join(delimiter) },
+  cwd,
+  home,
+});
+const look = (flags = {}, cwd = home) => diagnose(flags, "0.1.0", at(cwd));
+const codes = async (flags = {}, cwd = home): Promise<string[]> =>
+  (await look(flags, cwd)).findings.map(({ code }) => code);
+
+describe("doctor", () => {
+  it("has nothing to say of a good installation, and writes nothing", async () => {
+    standIn();
+    const before = snapshot(home);
+    expect(await look()).toMatchObject({
+      version: 1,
+      root,
+      why: "the default",
+      installed: "0.1.0",
+      tools: { claude: "2.1.332" },
+      findings: [],
+    });
+    expect(snapshot(home)).toEqual(before);
+  });
+
+  it.each([
+    ["no client", () => undefined, ["no-claude"]],
+    ["a client from before plugins in skills/", () => standIn("2.1.156"), ["claude"]],
+    ["a client that lists nothing", () => standIn(undefined, []), ["not-loaded"]],
+    ["a client that does not answer", () => standIn(undefined, "oops"), ["not-asked"]],
+    ["the plugin disabled", () => standIn(undefined, [{ id: "minion@skills-dir", enabled: false }]), ["disabled"]],
+    [
+      "the plugin with errors",
+      () => standIn(undefined, [{ id: "minion@skills-dir", enabled: true, errors: ["bad"] }]),
+      ["load-errors"],
+    ],
+  ])("%s", async (_, prepare, expected) => {
+    prepare();
+    expect(await codes()).toEqual(expected);
+  });
+
+  it.each<[string, Record<string, string>, string[]]>([
+    ["an edited file", { [`skills/minion/${BLUEPRINT}`]: "mine" }, ["edited"]],
+    ["a foreign file", { "skills/minion/mine.md": "mine" }, ["foreign"]],
+    ["a broken manifest", { [`skills/minion/${MANIFEST}`]: "{" }, ["manifest"]],
+    ["rails that do not run", { "skills/minion/bin/minion": "process.exit(1)" }, ["edited", "rails"]],
+    ["what a killed run left", { "skills/.minion-toolkit/new/": "" }, ["leftover"]],
+    ["a stale command", { "commands/minion.md": "x" }, ["twin-command"]],
+    ["a stale agent", { "agents/x.md": "---\nname: minion-worker\n---\n" }, ["twin-agent"]],
+    ["a marketplace's plugin", { "plugins/installed_plugins.json": '{"plugins":{"minion@m":[]}}' }, ["twin-plugin"]],
+    ["a marketplace's other plugin", { "plugins/installed_plugins.json": '{"plugins":{"minions@m":[]}}' }, []],
+    ["hooks that are off", { "settings.json": '{"disableAllHooks":true}' }, ["hooks-off"]],
+    ["settings that cannot be read", { "settings.json": "{ // mine\n}" }, ["settings"]],
+    ["settings with a BOM", { "settings.json": "\uFEFF{}" }, []],
+    ["managed words in a person's settings", { "settings.json": '{"strictKnownMarketplaces":[]}' }, []],
+  ])("%s", async (_, files, expected) => {
+    standIn();
+    lay(root, files);
+    expect(await codes()).toEqual(expected);
+  });
+
+  it("a missing file, nothing at all, another version, another minion on PATH, a literal CLAUDE_CONFIG_DIR", async () => {
+    standIn();
+    rmSync(join(root, "skills/minion/hooks/guard.sh"));
+    expect(await codes()).toEqual(["missing"]);
+    await act("update", root, makeAssets("0.2.0"));
+    expect(await codes()).toEqual(["version"]);
+    await act("update", root, assets);
+    lay(bin, { minion: "#!/bin/sh\n" });
+    expect(await codes()).toEqual(["shadowed"]);
+    rmSync(join(bin, "minion"));
+    const literal = { ...at(), env: { ...at().env, CLAUDE_CONFIG_DIR: "~/.claude" } };
+    expect((await diagnose({}, "0.1.0", literal)).findings.map(({ code }) => code)).toEqual(["config-dir"]);
+    await act("uninstall", root, assets);
+    expect(await look()).toMatchObject({
+      installed: null,
+      findings: [{ code: "not-installed", hint: "minion-toolkit install" }],
+    });
+  });
+
+  it("knows a repository's traps", async () => {
+    standIn();
+    const repository = join(home, "repository");
+    const git = (...args: string[]) =>
+      execFileSync("git", args, {
+        cwd: repository,
+        stdio: "ignore",
+        env: { ...at().env, GIT_CONFIG_NOSYSTEM: "1" },
+      });
+    mkdirSync(repository);
+    git("init", "-b", "trunk");
+    expect(await codes({}, repository)).toEqual(["no-commits"]);
+    lay(repository, {
+      ".gitmodules": "",
+      ".gitattributes": "*.bin filter=lfs\n",
+      ".claude/commands/minion.md": "x",
+      ".claude/skills/minion/SKILL.md": "x",
+      "src/": "",
+    });
+    for (const args of [
+      ["config", "user.email", "a@b"],
+      ["config", "user.name", "a"],
+      ["commit", "--allow-empty", "-m", "one"],
+      ["update-ref", "refs/remotes/origin/trunk", "HEAD"],
+      ["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk"],
+    ])
+      git(...args);
+    git("commit", "--allow-empty", "-m", "two");
+    git("config", "core.hooksPath", "my hooks");
+    git("config", "commit.gpgsign", "true");
+    const found = await codes({}, join(repository, "src"));
+    expect(found.filter((code) => code !== "lfs")).toEqual([
+      "twin-command",
+      "twin-skill",
+      "base",
+      "hooks-path",
+      "submodules",
+      "signing",
+    ]);
+    expect(await codes({ scope: "project" }, repository)).toContain("not-installed");
+  });
+
+  it("compares versions by number", () => {
+    expect([
+      enough("2.1.157", "2.1.157"),
+      enough("2.10.0", "2.9"),
+      enough("3.0", "2.1.157"),
+      enough("2.1.99", "2.1.157"),
+      enough("20.12.0", "20.12"),
+    ]).toEqual([true, true, true, false, true]);
+  });
+});
