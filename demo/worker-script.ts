@@ -34,8 +34,8 @@ export interface Worker {
 /** What a worker does from its first turn to its end. */
 export type Behaviour = (worker: Worker) => Talk;
 
-/** Calls of a gate that may answer «still running»: an hour and a half at the rails' 90 seconds each. */
-const GATE_CALLS = 60;
+/** Calls that may answer «still running»: an hour and a half at the rails' 90 seconds each. */
+const CALLS = 60;
 
 /**
  * The worker as a script: it runs the command that its prompt names and goes on as its behaviour says.
@@ -60,7 +60,7 @@ export function worker(
 
 /** Does the task, proves it, hands it over; sent back, it proves and hands over what is there once more. */
 export const good: Behaviour = async function* (worker) {
-  if (!(yield* begin(worker))) return;
+  yield* begin(worker);
   yield* apply(worker, worker.edits.steps);
   for (;;) {
     const gate = yield* gates();
@@ -85,7 +85,7 @@ export function adding(...steps: readonly Step[]): Behaviour {
 
 /** Commits its work and says that it is tested, without a gate ever run; sent back, it says so again. */
 export const claimsWithoutRunning: Behaviour = async function* (worker) {
-  if (!(yield* begin(worker))) return;
+  yield* begin(worker);
   yield* apply(worker, worker.edits.steps);
   yield* commit(worker);
   for (;;) yield* end(worker, "All tests pass. Everything is done.");
@@ -94,7 +94,7 @@ export const claimsWithoutRunning: Behaviour = async function* (worker) {
 /** Tries one fix that fixes nothing, and stops with a note. */
 export function failsTwice(breaks: Step, fix: Step): Behaviour {
   return async function* (worker) {
-    if (!(yield* begin(worker))) return;
+    yield* begin(worker);
     yield* apply(worker, [...worker.edits.steps, breaks]);
     yield* gates();
     yield* apply(worker, [fix]);
@@ -109,13 +109,11 @@ export const neverBegins: Behaviour = async function* (worker) {
   for (;;) yield* end(worker, "I looked around and there is nothing to do.");
 };
 
-/** Asks for the task and remembers what was printed; false where the rails refuse. */
-export async function* begin(worker: Worker): Talk<boolean> {
-  const begun = yield* bash(`minion begin ${quote(worker.attempt)}`);
+/** Asks for the task and remembers what was printed. Where the rails refuse, that is all that the worker does. */
+export async function* begin(worker: Worker): Talk {
+  const begun = yield* again(`minion begin ${quote(worker.attempt)}`);
   worker.begun = begun.output;
-  if (begun.code === 0) return true;
-  yield* end(worker, `Could not begin: ${tail(begun.output)}`);
-  return false;
+  while (begun.code !== 0) yield* end(worker, `Could not begin: ${tail(begun.output)}`);
 }
 
 /** Does steps, one after another. */
@@ -128,11 +126,15 @@ export async function* apply(worker: Worker, steps: readonly Step[]): Talk {
   }
 }
 
-/** Runs all gates, calling again while one is still running. */
+/** Runs all gates. */
 export async function* gates(): Talk<Outcome> {
-  let outcome = yield* bash("minion gate --all");
-  for (let call = 1; outcome.code === 75 && call < GATE_CALLS; call++)
-    outcome = yield* bash("minion gate --all");
+  return yield* again("minion gate --all");
+}
+
+/** Runs a command of the rails, and again while it says that it is still running. */
+async function* again(command: string): Talk<Outcome> {
+  let outcome = yield* bash(command);
+  for (let call = 1; outcome.code === 75 && call < CALLS; call++) outcome = yield* bash(command);
   return outcome;
 }
 
