@@ -34,8 +34,7 @@ export async function makeSample(root: string, folder: string): Promise<void> {
 }
 
 /** How a task is done, as `edits.json` says it. `copy` takes a file from the folder named after the task's id. */
-type Recipe = Omit<ScriptedTask, "steps"> &
-  Guess & { readonly steps: readonly (Step | { readonly copy: string })[] };
+type Recipe = Omit<ScriptedTask, "steps"> & Guess & { readonly steps: readonly (Step | { readonly copy: string })[] };
 
 /** How each task is done, and what the orchestrator makes of it when it is typed. */
 export interface Edits {

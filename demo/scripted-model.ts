@@ -132,10 +132,7 @@ function readRequest(text: string, request: IncomingMessage): ModelRequest {
   const tools = (body.tools ?? []) as { name: string }[];
   return {
     model: String(body.model),
-    system:
-      typeof system === "string"
-        ? system
-        : ((system ?? []) as TextBlock[]).map((block) => block.text).join("\n"),
+    system: typeof system === "string" ? system : ((system ?? []) as TextBlock[]).map((block) => block.text).join("\n"),
     messages: (body.messages ?? []) as Message[],
     tools: tools.map((tool) => tool.name),
     session: String(request.headers["x-claude-code-session-id"] ?? ""),

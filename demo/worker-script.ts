@@ -1,4 +1,3 @@
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bash, calls, edit, type Outcome, quote, type Speaker, type Talk, type Turn, write } from "./talk.ts";
 
@@ -25,8 +24,6 @@ export interface Worker {
   /** Which try at the task this is, from 1. */
   readonly try: number;
   readonly edits: ScriptedTask;
-  /** What `minion begin` printed. */
-  begun: string;
   /** The last turn: where it works, which tools it has. */
   readonly turn: Turn;
 }
@@ -47,14 +44,13 @@ export function worker(
   behaviours: Readonly<Record<string, Behaviour>> = {},
 ): Speaker {
   return async function* (turn) {
-    const [, attempt = "", task = "", number] =
-      /minion begin ((?:[^\s`]+\/)?([^\s`/]+)\.(\d+))/.exec(turn.text) ?? [];
+    const [, attempt = "", task = "", number] = /minion begin ((?:[^\s`]+\/)?([^\s`/]+)\.(\d+))/.exec(turn.text) ?? [];
     const edits = tasks[task];
     if (!edits) {
       yield [`Nobody said how to do ${task || "this"}.`];
       return;
     }
-    yield* (behaviours[task] ?? good)({ attempt, task, try: Number(number), edits, begun: "", turn });
+    yield* (behaviours[task] ?? good)({ attempt, task, try: Number(number), edits, turn });
   };
 }
 
@@ -66,21 +62,18 @@ export const good: Behaviour = async function* (worker) {
     const gate = yield* gates();
     yield* commit(worker);
     if (gate.code !== 0) {
-      yield* end(worker, `The gates fail, and I have no fix:\n${tail(gate.output)}`);
+      yield* end(worker, notDone(worker, "the gates fail and I have no fix", gate));
       continue;
     }
     const submitted = yield* submit(worker);
-    yield* end(
-      worker,
-      submitted.code === 0 ? worker.edits.handoff : `Not accepted: ${tail(submitted.output)}`,
-    );
+    const handedIn = submitted.code === 0;
+    yield* end(worker, handedIn ? `${worker.attempt} handed in` : notDone(worker, "not taken", submitted));
   }
 };
 
 /** The good worker with more to do: what its worktree gets beyond the task's own steps. */
 export function adding(...steps: readonly Step[]): Behaviour {
-  return (worker) =>
-    good({ ...worker, edits: { ...worker.edits, steps: [...worker.edits.steps, ...steps] } });
+  return (worker) => good({ ...worker, edits: { ...worker.edits, steps: [...worker.edits.steps, ...steps] } });
 }
 
 /** Commits its work and says that it is tested, without a gate ever run; sent back, it says so again. */
@@ -100,7 +93,7 @@ export function failsTwice(breaks: Step, fix: Step): Behaviour {
     yield* apply(worker, [fix]);
     const second = yield* gates();
     yield* commit(worker);
-    for (;;) yield* end(worker, `Stopped after one fix. What fails:\n${tail(second.output)}`);
+    for (;;) yield* end(worker, notDone(worker, "red after one fix", second));
   };
 }
 
@@ -109,11 +102,10 @@ export const neverBegins: Behaviour = async function* (worker) {
   for (;;) yield* end(worker, "I looked around and there is nothing to do.");
 };
 
-/** Asks for the task and remembers what was printed. Where the rails refuse, that is all that the worker does. */
+/** Asks for the task. Where the rails refuse, that is all that the worker does. */
 export async function* begin(worker: Worker): Talk {
   const begun = yield* again(`minion begin ${quote(worker.attempt)}`);
-  worker.begun = begun.output;
-  while (begun.code !== 0) yield* end(worker, `Could not begin: ${tail(begun.output)}`);
+  while (begun.code !== 0) yield* end(worker, notDone(worker, "could not begin", begun));
 }
 
 /** Does steps, one after another. */
@@ -144,14 +136,9 @@ export async function* commit(worker: Worker): Talk<Outcome> {
   return yield* bash(`git commit -m ${quote(worker.edits.commit)}`);
 }
 
-/** Hands over in the form that `begin` printed: a file of its own where a path is named, stdin otherwise. */
+/** Hands over what is committed. The quoted word keeps the shell from reading the handoff. */
 export async function* submit(worker: Worker): Talk<Outcome> {
-  const { handoff } = worker.edits;
-  const named = /minion submit --file[ =]("?)([^\s"`]+)\1/.exec(worker.begun)?.[2];
-  if (!named) return yield* bash(`minion submit <<'HANDOFF'\n${handoff}\nHANDOFF`);
-  const path = named.startsWith("/") ? named : join(tmpdir(), `${worker.attempt.replaceAll("/", "-")}.md`);
-  yield* write(path, handoff);
-  return yield* bash(`minion submit --file ${quote(path)}`);
+  return yield* again(`minion submit <<'HANDOFF'\n${worker.edits.handoff}\nHANDOFF`);
 }
 
 /**
@@ -169,6 +156,7 @@ function workingDirectory({ text }: Turn): string {
   return /working directory: (\S.*)/i.exec(text)?.[1]?.trim() ?? ".";
 }
 
-function tail(output: string): string {
-  return output.trim().split("\n").slice(-20).join("\n");
+/** The last message of a worker without a result: one line, since it goes into the orchestrator's context. */
+function notDone({ attempt }: Worker, why: string, { output }: Outcome): string {
+  return `${attempt} not done: ${why}: ${output.trim().split("\n").at(-1)?.slice(0, 200)}`;
 }

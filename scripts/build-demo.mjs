@@ -19,9 +19,7 @@ export async function buildDemo(folder) {
 /** zod as a package of one file, so that the sample is installed without a network. */
 async function vendorZod(folder) {
   const source = join(root, "node_modules/zod");
-  const { name, version, license, homepage } = JSON.parse(
-    await readFile(join(source, "package.json"), "utf8"),
-  );
+  const { name, version, license, homepage } = JSON.parse(await readFile(join(source, "package.json"), "utf8"));
   await build({
     stdin: { contents: 'export * from "zod";', resolveDir: root },
     outfile: join(folder, "index.js"),

@@ -12,8 +12,7 @@ const common = execFileSync("git", ["rev-parse", "--path-format=absolute", "--gi
 const folder = join(common.trim(), "minion");
 const file = join(folder, "state.json");
 const state = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : { tasks: [], log: [] };
-const print = (value) =>
-  process.stdout.write(typeof value === "string" ? value : `${JSON.stringify(value)}\n`);
+const print = (value) => process.stdout.write(typeof value === "string" ? value : `${JSON.stringify(value)}\n`);
 const taskOf = (attempt) => state.tasks.find(({ id }) => id === attempt.split("/")[1].split(".")[0]);
 const here = () => state.tasks.find(({ worktree }) => worktree === (input.cwd ?? process.cwd()));
 state.log.push([verb, ...rest].join(" "));

@@ -29,11 +29,8 @@ describe("frontmatter", () => {
     "--- yaml\na: 1\n---\n",
     "----\na: 1\n---\n",
   ])("%j is not evaluated", (text) => expect(() => readMarkdown(text, "x.md")).toThrow(/x\.md:1: /));
-  test.each([
-    "---\nname: x\n",
-    "---\n- a\n---\n",
-    "---\ntext\n---\n",
-    "---\na: 1\na: 2\n---\n",
-    "---\na: [1\n---\n",
-  ])("%j is refused", (text) => expect(() => readMarkdown(text, "x.md")).toThrow(/^x\.md:\d+: /));
+  test.each(["---\nname: x\n", "---\n- a\n---\n", "---\ntext\n---\n", "---\na: 1\na: 2\n---\n", "---\na: [1\n---\n"])(
+    "%j is refused",
+    (text) => expect(() => readMarkdown(text, "x.md")).toThrow(/^x\.md:\d+: /),
+  );
 });

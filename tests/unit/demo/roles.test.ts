@@ -111,16 +111,15 @@ describe("the worker", () => {
   const auto = { agent: "a1", tools: ["Bash", "SubagentHandback"] };
   const first = "Run `minion begin r/1.1` and do what it prints.\nPrimary working directory: /repo";
 
-  test("hands over in the form that begin prints, and once more when sent back", async () => {
+  test("asks again while a gate runs, hands over, and does so once more when sent back", async () => {
     const { say } = client(auto);
     expect(called(await say(first))).toEqual(["minion begin r/1.1"]);
-    expect(called(await say("", "then `minion submit --file /tmp/h.md`"))).toEqual(["minion gate --all"]);
+    expect(called(await say("", "the task"))).toEqual(["minion gate --all"]);
     expect(called(await say("", "Exit code 75\nrunning"))).toEqual(["minion gate --all"]);
     expect(called(await say("", "green"))).toEqual(["git add -A"]);
     expect(called(await say("", ""))).toEqual(["git commit -m 'feat: it'\\''s x'"]);
-    expect(await say("", "")).toMatchObject([{ tool: "Write", input: { file_path: "/tmp/h.md" } }]);
-    expect(called(await say("", ""))).toEqual(["minion submit --file /tmp/h.md"]);
-    expect(await say("", "ok")).toMatchObject([{ tool: "SubagentHandback", input: { message: "done" } }]);
+    expect(called(await say("", ""))).toEqual(["minion submit <<'HANDOFF'\ndone\nHANDOFF"]);
+    expect(await say("", "ok")).toMatchObject([{ tool: "SubagentHandback", input: { message: "r/1.1 handed in" } }]);
     expect(called(await say("", "not proven"))).toEqual(["minion gate --all"]);
   });
 
@@ -133,27 +132,18 @@ describe("the worker", () => {
     expect(called(await claims.say("", "ok"))[0]).toMatch(/All tests pass/);
     expect(called(await claims.say("Stop hook feedback"))[0]).toMatch(/All tests pass/);
 
-    const fails = client(
-      { agent: "a1", tools: ["Bash"] },
-      { "1": failsTwice({ run: "break" }, { run: "mend" }) },
-    );
+    const fails = client({ agent: "a1", tools: ["Bash"] }, { "1": failsTwice({ run: "break" }, { run: "mend" }) });
     const seen = called(await fails.say(first));
     for (const answer of ["ok", "ok", "Exit code 1\nred", "ok", "Exit code 1\nstill red", "ok", "ok"])
       seen.push(...called(await fails.say("", answer)));
-    expect(seen.slice(0, 5)).toEqual([
-      "minion begin r/1.1",
-      "break",
-      "minion gate --all",
-      "mend",
-      "minion gate --all",
-    ]);
-    expect(seen.at(-1)).toMatch(/Stopped after one fix.*still red/s);
+    expect(seen.slice(0, 5)).toEqual(["minion begin r/1.1", "break", "minion gate --all", "mend", "minion gate --all"]);
+    expect(seen.at(-1)).toMatch(/^r\/1\.1 not done: red after one fix: still red$/);
 
     const refused = client({ agent: "a1", tools: ["Bash"] });
     await refused.say(first);
     for (let time = 0; time < 3; time++)
       expect(called(await refused.say("", "Exit code 1\nno such attempt"))[0]).toMatch(
-        /^Could not begin: no such/,
+        /not done: could not begin: no such/,
       );
   });
 });

@@ -62,12 +62,7 @@ describe("the sample repository", { timeout: 120_000 }, () => {
     await makeSample(demo, repo);
     await writeFile(join(repo, "src/bad.js"), "console.log(1); \nconst = 2;\n\n");
     const lint = await npm(repo, "run", "lint").catch((error: { stdout: string }) => error);
-    for (const rule of [
-      "no-console",
-      "no-trailing-space",
-      "one-final-newline",
-      "bad.js: parses: Unexpected token",
-    ])
+    for (const rule of ["no-console", "no-trailing-space", "one-final-newline", "bad.js: parses: Unexpected token"])
       expect(lint.stdout).toContain(rule);
   });
 

@@ -1,0 +1,93 @@
+import { lstatSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, delimiter, dirname, join, parse, resolve } from "node:path";
+import { EXIT, Fault } from "../rails/fault.ts";
+
+/** What of the surroundings the installer looks at; tests hand in their own. */
+export interface Surroundings {
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  readonly home: string;
+}
+
+export interface RootFlags {
+  readonly dir?: string;
+  readonly scope?: "user" | "project";
+}
+
+/** Where an installation lives. `target` is the path as people write it, `real` where its bytes are. */
+export interface Place {
+  readonly root: string;
+  /** Why this root, in words. */
+  readonly why: string;
+  /** CLAUDE_CONFIG_DIR where Claude Code, which takes it literally, looks elsewhere. */
+  readonly literal?: string;
+  readonly target: string;
+  readonly real: string;
+}
+
+export const here = (): Surroundings => ({ env: process.env, cwd: process.cwd(), home: homedir() });
+
+/**
+ * The folder to install into: `--dir`, else `<repository>/.claude` with `--scope project`, else CLAUDE_CONFIG_DIR, else `~/.claude`.
+ * Links on the way are followed, so that what is written lands in the real folder and the link stays.
+ * @throws Fault `usage` where flags contradict, `dangling-link` where a link on the way leads nowhere
+ */
+export function findPlace(flags: RootFlags, { env, cwd, home }: Surroundings): Place {
+  if (flags.dir !== undefined && flags.scope === "project")
+    throw new Fault("usage", "--dir and --scope project name two folders", "give one of them", EXIT.usage);
+  if (flags.dir?.trim() === "")
+    throw new Fault("usage", "--dir is empty", "give the folder that Claude Code reads", EXIT.usage);
+  if (flags.dir !== undefined) return place(expand(flags.dir, home, cwd), "--dir");
+  if (flags.scope === "project") return place(join(repositoryOf(cwd), ".claude"), "--scope project");
+  const set = env.CLAUDE_CONFIG_DIR;
+  if (set === undefined) return place(join(home, ".claude"), "the default");
+  if (set.trim() === "") return place(join(home, ".claude"), "the default", set);
+  return place(expand(set, home, cwd), "CLAUDE_CONFIG_DIR", set.startsWith("~") ? set : undefined);
+}
+
+function place(root: string, why: string, literal?: string): Place {
+  const target = join(root, "skills", "minion");
+  return { root, why, target, real: realOf(target), ...(literal === undefined ? {} : { literal }) };
+}
+
+function expand(path: string, home: string, cwd: string): string {
+  return resolve(cwd, path === "~" || /^~[/\\]/.test(path) ? join(home, path.slice(1)) : path);
+}
+
+/** Where a path's bytes are, also where its end does not exist yet. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" && !lstatSync(path, { throwIfNoEntry: false }) && path !== parse(path).root)
+      return join(realOf(dirname(path)), basename(path));
+    const what = code === "ENOENT" || code === "ELOOP" ? "is a link that leads nowhere" : `cannot be read (${code})`;
+    throw new Fault("dangling-link", `${path} ${what}`, "repair or remove it, then call again");
+  }
+}
+
+/** The folder above `from` that holds `.git`, else `from` itself. */
+export function repositoryOf(from: string): string {
+  for (let folder = from; ; folder = dirname(folder)) {
+    if (lstatSync(join(folder, ".git"), { throwIfNoEntry: false })) return folder;
+    if (folder === dirname(folder)) return from;
+  }
+}
+
+/** Every file called `name` on PATH, in the order in which a shell would find them. */
+export function onPath(name: string, env: NodeJS.ProcessEnv): string[] {
+  const endings = process.platform === "win32" ? (env.PATHEXT ?? ".EXE;.CMD").split(";") : [""];
+  return (env.PATH ?? "")
+    .split(delimiter)
+    .filter(Boolean)
+    .flatMap((folder) => endings.map((ending) => join(folder, name + ending.toLowerCase())))
+    .filter((file) => {
+      try {
+        return lstatSync(realpathSync(file)).isFile();
+      } catch {
+        return false;
+      }
+    });
+}

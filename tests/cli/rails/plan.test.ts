@@ -1,0 +1,136 @@
+import { execFileSync } from "node:child_process";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Scene } from "./scene.ts";
+
+let scene: Scene;
+beforeEach(() => {
+  scene = new Scene();
+});
+afterEach(() => scene.destroy());
+
+const plan = (list: string) => scene.minion(["plan", "-", "--json"], { input: list });
+/** Every file below the repository, `.git` and all, with its content. */
+const everything = () =>
+  execFileSync("sh", ["-c", "find . -type f -exec sha1sum {} + | sort -k2; find . -type d | sort"], {
+    cwd: scene.repo,
+    encoding: "utf8",
+  });
+
+test("the document has the contract's fields and nothing is written", async () => {
+  scene.write("package.json", '{"scripts":{"test":"node --test"}}');
+  const before = everything();
+  const { code, json } = await plan(
+    "1. One\n   Files: src/a.ts, package.json?\n2. Two (depends on: 1)\n3. Three\n   Files: src/*\n",
+  );
+  expect(code).toBe(0);
+  expect(Object.keys(json)).toEqual(["version", "tasks", "waves", "criticalPath", "conflicts", "tools", "findings"]);
+  expect(json).toMatchObject({
+    version: 1,
+    waves: [["1", "3"], ["2"]],
+    criticalPath: ["1", "2"],
+    conflicts: [{ tasks: ["1", "3"], paths: ["src/a.ts"], guessed: false }],
+    tools: { test: { run: "npm test", cwd: "", source: "package.json: scripts.test" }, lint: null },
+  });
+  expect(json.tasks[0]).toEqual({
+    id: "1",
+    title: "One",
+    description: "",
+    depends: [],
+    files: [
+      { path: "src/a.ts", guessed: false },
+      { path: "package.json", guessed: true },
+    ],
+    forbid: [],
+    agent: [],
+    done_when: "",
+    verify: "",
+    risk: "",
+    done: false,
+    line: 1,
+    wave: 1,
+  });
+  expect(everything()).toBe(before);
+});
+
+test.each([
+  ["a cycle", "1. One (depends on: 3)\n2. Two (depends on: 1)\n3. Three (depends on: 2)\n", "cycle"],
+  ["an unknown dependency", "1. One (depends on: 9)\n", "unknown-dependency"],
+  ["an empty list", "", "empty-list"],
+  ["no such expertise", "1. One\n   Agent: backend-architekt\n", "unknown-agent"],
+])("%s: an error with its line, exit 1, and start refuses it", async (_, list, code) => {
+  const before = everything();
+  const answer = await plan(list);
+  expect(answer.code).toBe(1);
+  expect(answer.json.findings).toContainEqual(
+    expect.objectContaining({ level: "error", code, line: expect.any(Number), hint: expect.stringMatching(/./) }),
+  );
+  expect(await scene.minion(["start", "-", "--json"], { input: list })).toMatchObject({
+    code: 1,
+    json: { error: { code: "plan" } },
+  });
+  expect(everything()).toBe(before);
+});
+
+test.each([
+  [["plan", "nowhere.md"], 2],
+  [["plan"], 2],
+  [["plam", "-"], 2],
+  [["plan", "src"], 2],
+  [["next", "--wait", "soon"], 2],
+  [["next"], 2],
+  [["begin", "1"], 1],
+  [["begin", "r9/1.1"], 1],
+  [["gate"], 2],
+  [["gate", "test"], 1],
+  [["board", "--run", "r7"], 2],
+  [["clean", "--run", "../.."], 2],
+])("minion %s: one clear line with a hint, exit %s", async (args, code) => {
+  const answer = await scene.minion(args as string[]);
+  expect(answer.code).toBe(code);
+  expect(answer.stdout).toBe("");
+  expect(answer.stderr).toMatch(/^minion: .+\n {2}→ .+\n$/);
+  const asJson = await scene.minion([...(args as string[]), "--json"]);
+  expect(asJson.json).toEqual({
+    version: 1,
+    error: { code: expect.any(String), message: expect.any(String), hint: expect.any(String) },
+  });
+  expect(asJson.stderr).toBe("");
+});
+
+test.each([
+  ["no repository", (): string => scene.home, 2],
+  [
+    "no commit yet",
+    (): string => {
+      execFileSync("git", ["init", "-q", "empty"], { cwd: scene.home });
+      return `${scene.home}/empty`;
+    },
+    2,
+  ],
+  [
+    "a bare one",
+    (): string => {
+      execFileSync("git", ["init", "-q", "--bare", "bare"], { cwd: scene.home });
+      return `${scene.home}/bare`;
+    },
+    2,
+  ],
+])("%s: said, exit 2", async (_, place, code) => {
+  const answer = await scene.minion(["start", "-"], { input: "1. One\n", cwd: place() });
+  expect(answer).toMatchObject({ code, stderr: expect.stringMatching(/^minion: .+\n {2}→ .+\n$/) });
+});
+
+test.each([
+  ["gates:\n  - name: lint\n    tool: lnt\n", 4],
+  ["bounds:\n  send_backs: 8\n", 3],
+  ["bounds:\n  sendbacks: 1\n", 3],
+  ["gats: []\n", 2],
+  ["gates: []\n", 2],
+  ["gates:\n  - name: a\n    run: x\n  - name: a\n    run: y\n", 5],
+  ["commit: '('\n", 2],
+])("a typo in the blueprint is an error with its line: %j", async (yaml, line) => {
+  scene.write(".claude/minion/blueprint.md", `---\n${yaml}---\n`);
+  const answer = await scene.minion(["blueprint"]);
+  expect(answer.code).toBe(1);
+  expect(answer.stderr).toContain(`.claude/minion/blueprint.md:${line}: `);
+});

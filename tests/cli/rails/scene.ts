@@ -1,0 +1,175 @@
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+const MINION = join(import.meta.dirname, "../../../assets/bin/minion");
+
+/** Gates that need no toolchain: lint is red where a source says LINT, test where one says FAIL. */
+const BLUEPRINT = `---
+gates:
+  - name: lint
+    run: "echo linting; ! grep -rn LINT src"
+  - name: test
+    run: "echo testing; ! grep -rn FAIL src"
+---
+`;
+
+export interface Answer {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a document of the program under test
+  readonly json: any;
+}
+
+/** A real repository in a temporary folder, with `minion` as built and worktrees made as Claude Code makes them. */
+export class Scene {
+  readonly home = realpathSync(mkdtempSync(join(tmpdir(), "minion-scene-")));
+  readonly repo = join(this.home, "a repo");
+  session = "s1";
+
+  constructor(blueprint = BLUEPRINT) {
+    mkdirSync(this.repo);
+    this.write(".claude/minion/blueprint.md", blueprint);
+    this.write("src/start.txt", "fine\n");
+    this.git("init", "-q", "-b", "trunk");
+    this.commit("chore: start");
+  }
+
+  env(): NodeJS.ProcessEnv {
+    const who = { GIT_AUTHOR_NAME: "t", GIT_AUTHOR_EMAIL: "t@t", GIT_COMMITTER_NAME: "t", GIT_COMMITTER_EMAIL: "t@t" };
+    return {
+      PATH: process.env.PATH,
+      HOME: this.home,
+      GIT_CONFIG_NOSYSTEM: "1",
+      CLAUDE_CODE_SESSION_ID: this.session,
+      ...who,
+    };
+  }
+
+  git(...args: string[]): string {
+    return this.gitIn(this.repo, ...args);
+  }
+
+  gitIn(cwd: string, ...args: string[]): string {
+    return execFileSync("git", args, { cwd, env: this.env(), encoding: "utf8" }).trim();
+  }
+
+  write(path: string, text: string, top = this.repo): void {
+    mkdirSync(dirname(join(top, path)), { recursive: true });
+    writeFileSync(join(top, path), text);
+  }
+
+  commit(message: string, top = this.repo): void {
+    this.gitIn(top, "add", "-A");
+    this.gitIn(top, "commit", "-qm", message);
+  }
+
+  /** Runs `minion`; with `--json` its document is parsed. */
+  minion(args: string[], { cwd = this.repo, input = "", env = {} as NodeJS.ProcessEnv } = {}): Promise<Answer> {
+    return new Promise((resolve) => {
+      const child = spawn(process.execPath, [MINION, ...args], { cwd, env: { ...this.env(), ...env } });
+      let stdout = "";
+      let stderr = "";
+      child.stdout.on("data", (chunk) => (stdout += chunk));
+      child.stderr.on("data", (chunk) => (stderr += chunk));
+      child.on("close", (code) =>
+        resolve({ code: code ?? -1, stdout, stderr, json: args.includes("--json") ? JSON.parse(stdout) : null }),
+      );
+      child.stdin.end(input);
+    });
+  }
+
+  /** A hook call as Claude Code makes it; the answer's stdout is parsed where there is one. */
+  async hook(event: string, input: object): Promise<Answer> {
+    const answer = await this.minion(["hook", event], {
+      input: JSON.stringify({ session_id: this.session, cwd: this.repo, ...input }),
+    });
+    return { ...answer, json: answer.stdout ? JSON.parse(answer.stdout) : null };
+  }
+
+  async start(list: string): Promise<string> {
+    const answer = await this.minion(["start", "-", "--json"], { input: list });
+    if (answer.code !== 0) throw new Error(answer.stdout + answer.stderr);
+    return answer.json.run;
+  }
+
+  /** A worktree as the client makes one for an agent, and the launch told to the hook. */
+  async agent(attempt: string): Promise<Worker> {
+    const id = Math.random().toString(16).slice(2, 12);
+    const path = join(this.repo, ".claude/worktrees", `agent-${id}`);
+    this.git("worktree", "add", "-q", "-b", `worktree-agent-${id}`, path, "HEAD");
+    await this.hook("PostToolUse", {
+      tool_name: "Agent",
+      tool_input: {
+        subagent_type: "minion:minion-worker",
+        prompt: `Run \`minion begin ${attempt}\` and do what it prints.`,
+      },
+      tool_response: { agentId: id },
+    });
+    return new Worker(this, id, path, attempt);
+  }
+
+  /** The whole of a good worker's life. */
+  async goodWorker(attempt: string, files: Record<string, string>): Promise<Worker> {
+    const worker = await this.agent(attempt);
+    await worker.begin();
+    worker.edit(files);
+    await worker.finish();
+    return worker;
+  }
+
+  /** What is on a branch, without checking it out. */
+  show(ref: string): string[] {
+    return this.git("ls-tree", "-r", "--name-only", ref).split("\n");
+  }
+
+  destroy(): void {
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}
+
+export class Worker {
+  constructor(
+    private readonly scene: Scene,
+    readonly id: string,
+    readonly path: string,
+    readonly attempt: string,
+  ) {}
+
+  minion(args: string[], input = ""): Promise<Answer> {
+    return this.scene.minion(args, { cwd: this.path, input });
+  }
+
+  begin(): Promise<Answer> {
+    return this.minion(["begin", this.attempt]);
+  }
+
+  edit(files: Record<string, string>): void {
+    for (const [path, text] of Object.entries(files)) this.scene.write(path, text, this.path);
+  }
+
+  commit(message = "feat: work"): void {
+    this.scene.commit(message, this.path);
+  }
+
+  submit(handoff = "Did it."): Promise<Answer> {
+    return this.minion(["submit", "--json"], handoff);
+  }
+
+  async finish(): Promise<void> {
+    const gates = await this.minion(["gate", "--all"]);
+    this.commit();
+    const submitted = await this.submit();
+    for (const { code, stdout, stderr } of [gates, submitted]) if (code !== 0) throw new Error(stdout + stderr);
+  }
+
+  /** The client's hook at the worker's end. */
+  end(mode: "default" | "auto" = "default"): Promise<Answer> {
+    const who = { agent_id: this.id, agent_type: "minion:minion-worker", permission_mode: mode, cwd: this.path };
+    return mode === "auto"
+      ? this.scene.hook("PreToolUse", { ...who, tool_name: "SubagentHandback", tool_input: { message: "done" } })
+      : this.scene.hook("SubagentStop", who);
+  }
+}

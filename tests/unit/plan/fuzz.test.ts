@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { makePlan } from "../../../rails/plan/plan.ts";
+import { pick, random } from "./random.ts";
+
+const LISTS = [
+  "Tasks:\n1. Event schema with Zod\n2. POST endpoint (depends on: 1)\n3. GET endpoint (depends on: 1)\n   Files: src/get.ts, `a b.ts`?\n4. Tests (depends on: 2, 3)\n",
+  "# Plan\n\n### Task 1: Schema [DONE]\n**Files:** `src/a.ts`, package.json?\n**Depends**: none\n\n```ts\nconst a = 1;\n```\n\n### Task 2: Endpoint\n- Files:\n  - src/{b,c}/**\n- Depends on: Task 1\n- Agent: backend\n<!-- later -->\nDone when:\n- it works\nVerify: npm test\nRisk: low\n",
+  "a. One\nb. Two (depends on: a)\n\n   ~~~\n   code\n   ~~~\n   Forbid: [id]/*.ts\nc. Three\n   Depends: a, b\n",
+];
+const PIECES = [
+  ..."\n\r\t -#*`~<>()[]{}:,?!.\\/1a\u00e9\u4e16\0\uFEFF\uD800".split(""),
+  "<!--",
+  "-->",
+  "```",
+  "~~~",
+  "### Task 2: x",
+  "1. ",
+  "- [ ] ",
+  "Depends:",
+  "(depends on:",
+  "Files:",
+  "../",
+  "**",
+  "[!a-]",
+  "{,}",
+  "{a,".repeat(40),
+  "{a,b}".repeat(12),
+  "`".repeat(50),
+  "[x]".repeat(20),
+  "*".repeat(60),
+  "1".repeat(30),
+  "[".repeat(99),
+  "  ".repeat(30),
+];
+
+test("4,000 mutated lists: no crash, each error on a line that there is, each task on its own", () => {
+  const next = random(7);
+  const codes = new Set<string>();
+  for (let round = 0; round < 4_000; round++) {
+    let text = pick(next, LISTS);
+    for (let times = 1 + Math.floor(next() * 6); times > 0; times--) {
+      const at = Math.floor(next() * text.length);
+      const to = Math.floor(at + next() * 12);
+      const how = next();
+      if (how < 0.5) text = text.slice(0, at) + pick(next, PIECES) + text.slice(at);
+      else if (how < 0.75) text = text.slice(0, at) + text.slice(to);
+      else if (how < 0.9) text = text.slice(0, at) + text.slice(to, to + 40) + text.slice(at);
+      else {
+        const lines = text.split("\n");
+        lines.splice(Math.floor(next() * lines.length), 0, ...lines.splice(Math.floor(next() * lines.length), 2));
+        text = lines.join("\n");
+      }
+    }
+    const lines = text.split(/\r\n|\n|\r/).length;
+    const plan = makePlan(text, "list");
+    for (const { level, code, line, message, hint } of plan.findings) {
+      codes.add(code);
+      if (line < (level === "note" ? 0 : 1) || line > lines || !message || !hint)
+        throw new Error(`${code} on line ${line} of ${lines}: ${JSON.stringify(text)}`);
+    }
+    const errors = plan.findings.some(({ level }) => level === "error");
+    if (plan.tasks.length === 0) expect(errors).toBe(true);
+    if (!errors) {
+      expect(new Set(plan.tasks.map(({ id }) => id.toLowerCase())).size).toBe(plan.tasks.length);
+      expect(plan.waves.flat().length).toBe(plan.tasks.filter(({ done }) => !done).length);
+    }
+    if (round % 10 === 0) expect(makePlan(text, "list")).toEqual(plan);
+  }
+  // The mutations reach the readers, not only the first check.
+  expect(codes.size).toBeGreaterThan(12);
+});
+
+test.each([
+  ["backticks", "1. a ".concat("` `` ".repeat(5000))],
+  ["braces", `1. a\n   Files: ${"{".repeat(50_000)}`],
+  ["choices", `1. a\n   Files: ${"{a,b}".repeat(190)}`],
+  ["brackets", `1. a\n   Files: ${"[a]*".repeat(200)}`],
+  ["parentheses", `1. a${" (depends on: 1".repeat(5000)}`],
+  ["comments", "<!-- a\n".repeat(20_000)],
+  ["fences", "1. a\n```sh\n".repeat(10_000)],
+  ["spaces", `1. a${" ".repeat(100_000)}b\n   Depends:${" ".repeat(100_000)}1 x`],
+  ["fields", `1. a\n${"   Files:\n".repeat(10_000)}`],
+  ["bold", `1. ${"**a".repeat(20_000)}`],
+])("no input is slow: %s", (_, text) => {
+  const start = performance.now();
+  makePlan(text, "list");
+  expect(performance.now() - start).toBeLessThan(1500);
+});

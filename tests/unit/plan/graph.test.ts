@@ -1,0 +1,135 @@
+import { describe, expect, test } from "vitest";
+import { readGraph } from "../../../rails/plan/graph.ts";
+import { pick, random } from "./random.ts";
+
+interface Node {
+  id: string;
+  depends: string[];
+  done: boolean;
+  line: number;
+}
+const nodes = (edges: Record<string, string[]>): Node[] =>
+  Object.entries(edges).map(([id, depends], index) => ({ id, depends, done: false, line: index + 1 }));
+
+describe("against a naive reading of random graphs", () => {
+  const next = random(3);
+  const graphs = Array.from({ length: 400 }, (_, round) => {
+    const size = 1 + Math.floor(next() * 9);
+    const ids = Array.from({ length: size }, (_, index) => `t${index}`);
+    // Every second one may have cycles.
+    return ids.map(
+      (id, index): Node => ({
+        id,
+        depends: [
+          ...new Set(ids.filter((_, other) => other !== index && (round % 2 || other < index) && next() < 1.3 / size)),
+        ],
+        done: next() < 0.1,
+        line: index + 1,
+      }),
+    );
+  });
+  const open = (list: Node[]) => {
+    const ids = new Set(list.filter(({ done }) => !done).map(({ id }) => id));
+    return new Map(
+      list.filter(({ done }) => !done).map(({ id, depends }) => [id, depends.filter((one) => ids.has(one))]),
+    );
+  };
+  const reach = (edges: Map<string, string[]>, from: string, seen = new Set<string>()): Set<string> => {
+    for (const one of edges.get(from) ?? []) if (!seen.has(one)) reach(edges, one, seen.add(one));
+    return seen;
+  };
+  const depth = (edges: Map<string, string[]>, id: string): number =>
+    1 + Math.max(0, ...(edges.get(id) ?? []).map((one) => depth(edges, one)));
+
+  test("cycles are told where there are any, and each told one is there", () => {
+    let cyclic = 0;
+    for (const list of graphs) {
+      const edges = open(list);
+      const { findings, waves } = readGraph(list);
+      const isCyclic = [...edges.keys()].some((id) => reach(edges, id).has(id));
+      cyclic += Number(isCyclic);
+      expect(findings.some(({ code }) => code === "cycle")).toBe(isCyclic);
+      expect(waves.length === 0).toBe(isCyclic || edges.size === 0);
+      for (const { message } of findings) {
+        const path = (message.split(":")[0] ?? "").split(" → ");
+        expect(path[0]).toBe(path.at(-1));
+        for (const [index, id] of path.slice(0, -1).entries()) expect(edges.get(id)).toContain(path[index + 1]);
+      }
+      // Every task that is in a cycle of its own knot is reported through at least one cycle of that knot.
+      for (const id of edges.keys())
+        if (reach(edges, id).has(id))
+          expect(
+            findings.some(({ message }) =>
+              (message.split(":")[0] ?? "")
+                .split(" → ")
+                .some((one) => one === id || (reach(edges, id).has(one) && reach(edges, one).has(id))),
+            ),
+          ).toBe(true);
+    }
+    expect(cyclic).toBeGreaterThan(50);
+  });
+  test("waves, remaining length, critical path, descendants, order", () => {
+    for (const list of graphs) {
+      const edges = open(list);
+      const graph = readGraph(list);
+      if (graph.findings.length > 0) continue;
+      const back = new Map(
+        [...edges.keys()].map((id) => [id, [...edges].filter(([, on]) => on.includes(id)).map(([one]) => one)]),
+      );
+      for (const id of edges.keys()) {
+        expect(graph.waveOf(id)).toBe(depth(edges, id));
+        expect(graph.waves[depth(edges, id) - 1]).toContain(id);
+        expect(graph.remaining(id)).toBe(depth(back, id));
+        expect(new Set(graph.descendants(id))).toEqual(reach(back, id));
+        for (const other of edges.keys())
+          expect(graph.ordered(id, other)).toBe(reach(edges, id).has(other) || reach(edges, other).has(id));
+      }
+      expect(graph.waves.flat()).toHaveLength(edges.size);
+      expect(graph.criticalPath).toHaveLength(Math.max(0, ...[...edges.keys()].map((id) => depth(edges, id))));
+      for (const [index, id] of graph.criticalPath.slice(1).entries())
+        expect(edges.get(id)).toContain(graph.criticalPath[index]);
+    }
+  });
+});
+
+test("the same list gives the same answer, ties in the list's order", () => {
+  const graph = readGraph(nodes({ z: [], a: [], m: ["z", "a"], b: ["a"], c: ["m", "b"] }));
+  expect(graph.waves).toEqual([["z", "a"], ["m", "b"], ["c"]]);
+  expect(graph.criticalPath).toEqual(["z", "m", "c"]);
+  expect(graph.descendants("a")).toEqual(["m", "b", "c"]);
+});
+
+test("two cycles are told apart, each from its first task, where its dependencies stand", () => {
+  const list = nodes({ a: ["b"], b: ["a"], c: ["d", "a"], d: ["e"], e: ["c"], f: ["a"] });
+  const { findings } = readGraph(list, ({ line }) => line * 10);
+  expect(findings.map(({ message, line }) => [message.split(":")[0], line])).toEqual([
+    ["a → b → a", 10],
+    ["c → d → e → c", 30],
+  ]);
+});
+
+test("a chain, a fan and a cycle of 10,000 tasks", () => {
+  const size = 10_000;
+  const chain = Array.from({ length: size }, (_, i) => ({
+    id: `t${i}`,
+    depends: i ? [`t${i - 1}`] : [],
+    done: false,
+    line: i + 1,
+  }));
+  const start = performance.now();
+  const graph = readGraph(chain.toReversed());
+  expect(graph.criticalPath).toHaveLength(size);
+  expect(graph.remaining("t0")).toBe(size);
+  expect(graph.descendants("t0")).toHaveLength(size - 1);
+  const fan = chain.map((node, i) => ({ ...node, depends: i ? ["t0"] : [] }));
+  expect(readGraph(fan).waves.map((wave) => wave.length)).toEqual([1, size - 1]);
+  const cycle = chain.map((node, i) => ({ ...node, depends: [`t${(i + 1) % size}`] }));
+  expect(readGraph(cycle).findings).toHaveLength(1);
+  const many = random(5);
+  const web = chain.map((node, i) => ({
+    ...node,
+    depends: i ? [...new Set([pick(many, chain.slice(0, i)).id, chain[i - 1]?.id ?? ""])] : [],
+  }));
+  expect(readGraph(web).ordered("t0", `t${size - 1}`)).toBe(true);
+  expect(performance.now() - start).toBeLessThan(2000);
+});

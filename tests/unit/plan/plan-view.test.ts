@@ -1,0 +1,86 @@
+import { stripVTControlCharacters } from "node:util";
+import { describe, expect, test } from "vitest";
+import { makePlan } from "../../../rails/plan/plan.ts";
+import type { Tools } from "../../../rails/plan/task.ts";
+import { planTable } from "../../../rails/view/plan-table.ts";
+import { cell, width, wrap } from "../../../rails/view/text.ts";
+
+const none: Tools = { setup: null, lint: null, test: null, build: null };
+const tools: Tools = {
+  ...none,
+  test: { run: "npm test", cwd: "", source: "package.json: scripts.test" },
+  lint: { run: "npm run lint", cwd: "packages/a", source: "packages/a/package.json: scripts.lint" },
+};
+const FOUR =
+  "1. Event schema with Zod\n   Files: src/schema.ts, package.json?\n2. POST endpoint (depends on: 1)\n   Files: src/routes.ts\n3. GET endpoint with filters (depends on: 1)\n   Files: src/routes.ts\n4. Integration tests (depends on: 2, 3)\n   Files: tests/**\n";
+
+test("the table of four tasks", () => {
+  expect(planTable(makePlan(FOUR, "tasks.md"), tools, 80)).toBe(`4 tasks · 3 waves · 1 conflict
+longest chain (3): 1 → 2 → 4
+
+wave  id  task                       after  files
+1     1   Event schema with Zod      -      src/schema.ts, package.json?
+2     2   POST endpoint              1      src/routes.ts
+      3   GET endpoint with filters  1      src/routes.ts
+3     4   Integration tests          2, 3   tests/**
+
+conflict  both touch     never at the same time
+2 × 3     src/routes.ts  declared
+
+tool   command                       found in
+setup  none found
+lint   npm run lint (in packages/a)  packages/a/package.json: scripts.lint
+test   npm test                      package.json: scripts.test
+build  none found
+`);
+});
+
+test("findings stand beneath, with their line and what to do", () => {
+  const output = planTable(makePlan("1. One [DONE]\n2. Two (depends on: 9)\n   Agent: backend", "l"), none, 80);
+  expect(output).toContain("done  1   One   -      -        -");
+  expect(output).toContain("error line 2: task 2 depends on 9, which is not there\n  → the list has 1, 2\n");
+  expect(output.indexOf("note: ")).toBeGreaterThan(output.indexOf("error line"));
+  expect(planTable(makePlan("", "l"), none, 80)).toMatch(/^error line 1: the list has no tasks\n {2}→ write each/);
+});
+
+describe("no line is wider than it may be", () => {
+  const long = Array.from({ length: 60 }, (_, i) => {
+    const title = [
+      "word ".repeat(40),
+      "\u4e2d\u6587\u5b57".repeat(30),
+      "x".repeat(150),
+      "\u{1F468}\u200D\u{1F469}\u200D\u{1F467}e\u0301".repeat(40),
+    ][i % 4];
+    return `${i + 1}. ${title}\n   Files: src/${"deep/".repeat(20)}a.ts\n   Agent: backend-architect, tdd-developer\n   Depends: ${i === 7 ? "the one with the long explanation ".repeat(8) : i % 7 && i > 8 ? i - 5 : "none"}\n`;
+  }).join("");
+  test.each([[80], [100], [200], [60], [0]])("%i columns", (columns) => {
+    const most = Math.max(40, Math.min(columns, 100));
+    const lines = planTable(makePlan(long, "list"), tools, columns).split("\n");
+    expect(lines.length).toBeGreaterThan(60);
+    for (const line of lines) expect(width(line), line).toBeLessThanOrEqual(most);
+  });
+  test("colour only adds", () => {
+    const plan = makePlan(long, "list");
+    const coloured = planTable(plan, tools, 100, true);
+    expect(coloured).not.toBe(planTable(plan, tools, 100));
+    expect(stripVTControlCharacters(coloured)).toBe(planTable(plan, tools, 100));
+  });
+  test("a title cannot steer the terminal", () => {
+    expect(planTable(makePlan("1. a\u001b[31mred\u0007\u009b2J", "l"), none, 80)).not.toMatch(/(?!\n)\p{Cc}/u);
+  });
+});
+
+test.each([
+  ["abc", 3],
+  ["\u4e2d\u6587", 4],
+  ["\uD55C", 2],
+  ["e\u0301", 1],
+  ["\u{1F600}", 2],
+  ["\u{1F468}\u200D\u{1F469}\u200D\u{1F467}", 2],
+  ["→ × …", 5],
+  ["", 0],
+])("width of %s", (text, columns) => {
+  expect(width(text)).toBe(columns);
+  for (const size of [0, 1, 2, 3, 7]) expect(width(cell(text, size))).toBe(size);
+  for (const line of wrap(`${text} `.repeat(20) + text.repeat(20), 10)) expect(width(line)).toBeLessThanOrEqual(10);
+});

@@ -1,0 +1,372 @@
+import { describe, expect, test } from "vitest";
+import { makePlan } from "../../../rails/plan/plan.ts";
+import { readList } from "../../../rails/plan/read-list.ts";
+
+const read = (text: string) => readList(text).tasks;
+/** `code line` of each error of the whole plan. */
+const errors = (text: string) =>
+  makePlan(text, "list")
+    .findings.filter(({ level }) => level === "error")
+    .map(({ code, line }) => `${code} ${line}`);
+const shape = (text: string) => read(text).map(({ id, title, depends }) => [id, title, depends.join()]);
+const files = (text: string) =>
+  read(text).map((task) => task.files.map(({ path, guessed }) => path + (guessed ? " (guessed)" : "")));
+
+const FOUR = [
+  ["1", "Event schema with Zod", ""],
+  ["2", "POST endpoint", "1"],
+  ["3", "GET endpoint with filters", "1"],
+  ["4", "Integration tests", "2,3"],
+];
+
+describe("numbered lists", () => {
+  const lines = [
+    "1. Event schema with Zod",
+    "2. POST endpoint (depends on: 1)",
+    "3. GET endpoint with filters (depends on: 1)",
+    "4. Integration tests (depends on: 2, 3)",
+  ];
+  test.each([
+    ["alone", lines.join("\n")],
+    ["under a heading and prose", `Build it.\n\n- not a task\n\nTasks:\n${lines.join("\n")}\n`],
+    ["under a Markdown heading", `# Audit log\n\n## Tasks\n\n${lines.join("\n\n")}\n`],
+    ["CRLF and BOM", `\uFEFF${lines.join("\r\n")}\r\n`],
+    ["old line ends", lines.join("\r")],
+    ["parentheses", lines.join("\n").replace(/^(\d)\./gm, "$1)")],
+    ["tabs", lines.join("\n").replace(/^(\d)\. /gm, "$1.\t")],
+    ["bold", lines.join("\n").replace(/^(\d\. )(.*?)( \(|$)/gm, "$1**$2**$3")],
+    ["bold numbers", lines.join("\n").replace(/^(\d\.)/gm, "**$1**")],
+    ["indented as a whole", lines.map((line) => `  ${line}`).join("\n")],
+    ["words about the ids", lines.join("\n").replace("2, 3)", "Task 2 and #3)")],
+    ["prose behind", `${lines.join("\n")}\n\nThanks, and mind the style.\n`],
+    ["items in prose before the heading", `How:\n1. Read.\n2. Write.\n\nTasks:\n${lines.join("\n")}`],
+  ])("%s", (_, text) => {
+    expect(shape(text)).toEqual(FOUR);
+    expect(errors(text)).toEqual([]);
+  });
+
+  test("letters and T001 are ids, matched without regard to case", () => {
+    expect(shape("a. One\nb) Two (depends on: A)")).toEqual([
+      ["a", "One", ""],
+      ["b", "Two", "a"],
+    ]);
+    expect(shape("T001. One\nT002. Two (depends on: t001)")).toEqual([
+      ["T001", "One", ""],
+      ["T002", "Two", "T001"],
+    ]);
+  });
+  test("what is indented belongs to the item, and may hold fields", () => {
+    const [one, two] = read(
+      "1. One\n   More of it\n   1. a step\n   - Files: src/a.ts\n\n   Done when: it works\n2. Two\n   Depends:\n   - 1\nlazy line\n",
+    );
+    expect(one).toMatchObject({
+      title: "One",
+      description: "More of it\n1. a step",
+      files: [{ path: "src/a.ts", guessed: false }],
+      doneWhen: "it works",
+      line: 1,
+    });
+    expect(two).toMatchObject({ title: "Two", description: "lazy line", depends: ["1"], line: 7 });
+  });
+  test("a dependency that goes on in the next line, and code that only looks like one", () => {
+    expect(shape("1. One\n2. Two\n3. Three (depends on: 1,\n   2)\n4. Read `(depends on: 9)` texts")).toEqual([
+      ["1", "One", ""],
+      ["2", "Two", ""],
+      ["3", "Three", "1,2"],
+      ["4", "Read `(depends on: 9)` texts", ""],
+    ]);
+  });
+  test("a number that starts a line of prose is no task", () => {
+    expect(shape("It came out in\n2024. Then nothing.\n\n1. One\n2. Two")).toEqual([
+      ["1", "One", ""],
+      ["2", "Two", ""],
+    ]);
+  });
+  test("done", () => {
+    expect(read("1. One [DONE]\n2. Two [done] (depends on: 1)\n3. Three").map(({ done }) => done)).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+});
+
+describe("lists with headings", () => {
+  test.each(["#", "##", "###", "######"])("%s, all fields, bold or not, inline or as bullets", (marks) => {
+    const text = `# Plan\n\n${marks} Task 1: Schema [DONE]\n**Files:** \`src/a.ts\`, package.json?\n**Depends**: none\nAgent: backend, tdd-developer\n
+Do it:\n1. so\n2. and so\n\n${marks} task T002: Endpoint\n- **Files:**\n  - Create: \`src/b.ts\`\n  - src/c.ts:12-40 (the route)\n- **Depends on:** Task 1
+- Forbid: src/secret/, *.lock\n- write it\n\n**Done when:**\n- it answers 201\n- it is logged\n\n__Verify__: npm test -- post\nRisk: HIGH\n`;
+    expect(errors(text)).toEqual([]);
+    expect(read(text)).toEqual([
+      {
+        id: "1",
+        title: "Schema",
+        description: "Do it:\n1. so\n2. and so",
+        depends: [],
+        files: [
+          { path: "src/a.ts", guessed: false },
+          { path: "package.json", guessed: true },
+        ],
+        forbid: [],
+        agent: ["backend", "tdd-developer"],
+        doneWhen: "",
+        verify: "",
+        risk: "",
+        done: true,
+        line: 3,
+      },
+      {
+        id: "T002",
+        title: "Endpoint",
+        description: "- write it",
+        depends: ["1"],
+        files: [
+          { path: "src/b.ts", guessed: false },
+          { path: "src/c.ts", guessed: false },
+        ],
+        forbid: ["src/secret/", "*.lock"],
+        agent: [],
+        doneWhen: "it answers 201\nit is logged",
+        verify: "npm test -- post",
+        risk: "high",
+        done: false,
+        line: 12,
+      },
+    ]);
+  });
+  test("a heading as high ends the task, a lower one is part of it", () => {
+    const [task] = read("## Task 1: One\nbody\n### Steps\n1. a\n## Notes\nnot this\n");
+    expect(task?.description).toBe("body\n### Steps\n1. a");
+  });
+  test("letters, dashes, bold, closing marks", () => {
+    expect(shape("## Task a - One ##\n## **Task b: Two**\n### Task 3\u2014Three (depends on: a)")).toEqual([
+      ["a", "One", ""],
+      ["b", "Two", ""],
+      ["3", "Three", "a"],
+    ]);
+  });
+});
+
+describe("code and comments are text", () => {
+  test.each([
+    ["fence", "```md\n### Task 9: no\nDepends: 9\n9. no\n```"],
+    ["tildes, longer fence inside", "~~~~\n~~~\n9. no\nFiles: x\n~~~~"],
+    ["indented fence", "   ```\n   Depends: 9\n### Task 9: no\n   ```"],
+    ["comment", "<!-- ### Task 9: no -->"],
+    ["comment of several lines", "<!--\n### Task 9: no\n\nDepends: 9\n9. no\n-->"],
+    ["comment that starts in a line", "text <!-- and\nDepends: 9\n--> more"],
+    ["code span", "`Depends: 9`, `<!--` and `(depends on: 9)`"],
+  ])("%s", (_, block) => {
+    for (const text of [
+      `### Task 1: One\n\n${block}\n\n### Task 2: Two`,
+      `1. One\n\n   ${block.replaceAll("\n", "\n   ")}\n2. Two`,
+    ]) {
+      expect(shape(text)).toEqual([
+        ["1", "One", ""],
+        ["2", "Two", ""],
+      ]);
+      expect(errors(text)).toEqual([]);
+    }
+  });
+  test("a comment behind a title is not part of it", () => {
+    expect(shape("1. One <!-- (depends on: 9) --> here\n2. Two <!-- x -->")).toEqual([
+      ["1", "One here", ""],
+      ["2", "Two", ""],
+    ]);
+  });
+  test("a command in a fence beneath a field is its value", () => {
+    expect(read("### Task 1: One\nVerify:\n```sh\nnpm test\n```\nbody")[0]).toMatchObject({
+      verify: "npm test",
+      description: "body",
+    });
+  });
+  test.each([
+    ["1. One\n   ```\n2. Two", ["unclosed 2"]],
+    ["1. One\n   ```sh\n2. Two\n   ```sh\n   ```\n", ["unclosed 4"]],
+    ["1. One\n<!-- two\n2. Two", ["unclosed 2"]],
+    ["1. One\n<!-- two\n2. Two\n<!-- three -->", ["unclosed 4"]],
+  ])("what does not close is an error %#", (text, expected) => expect(errors(text)).toEqual(expected));
+});
+
+describe("T1 and T2: only ids count", () => {
+  test.each([
+    ["none", ""],
+    ["None.", ""],
+    ["-", ""],
+    ["\u2014", ""],
+    ["n/a", ""],
+    ["1", "1"],
+    ["1, 2", "1,2"],
+    ["Task 1, 2", "1,2"],
+    ["Tasks 1 and 2", "1,2"],
+    ["task 1, task 2, and task 3", "1,2,3"],
+    ["#1, #2", "1,2"],
+    ["`1`, **2**", "1,2"],
+    ["1 & 2", "1,2"],
+    ["1 2;3", "1,2,3"],
+  ])("Depends: %s", (value, expected) => {
+    for (const field of ["Depends:", "**Depends:**", "**Depends**:", "Depends on:", "- depends:", "Dependencies:"]) {
+      const text = `1. a\n2. b\n3. c\n4. d\n   ${field} ${value}`;
+      expect(read(text)[3]?.depends.join()).toBe(expected);
+      expect(errors(text)).toEqual([]);
+    }
+  });
+  test.each([
+    "none (parallel-safe with Task 2)",
+    "Task 1 (schema)",
+    "1-3",
+    "the schema",
+    "1, maybe 2",
+    "Task 1: a",
+    "1 or 2",
+    "1..3",
+    "none, 1",
+    "1, 1",
+  ])("Depends: %s is an error on its line", (value) => {
+    const field = errors(`1. a\n2. b\n3. c\n   text\n   Depends: ${value}`);
+    expect(field).toEqual([expect.stringMatching(/^(depends|duplicate-dependency) 5$/)]);
+    expect(errors(`### Task 1: a\n### Task 2: b\n### Task 3: c\nDepends:\n- ${value}`)).toEqual([
+      expect.stringMatching(/ 5$/),
+    ]);
+    expect(errors(`1. a\n2. b\n3. c (depends on: ${value})`)).toContainEqual(expect.stringMatching(/ 3$/));
+  });
+  test.each(["2. Two (depends on: 1", "2. Two depends on: 1", "2. Two, Files: src/a.ts", "2. Two. Depends on 1"])(
+    "%s is not lost in the title",
+    (line) => expect(errors(`1. One\n${line}`)).toEqual([expect.stringMatching(/ 2$/)]),
+  );
+  test("a line that says it without a colon is the field", () => {
+    expect(shape("### Task 1: a\n### Task 2: b\nDepends on Task 1")[1]).toEqual(["2", "b", "1"]);
+    expect(read("### Task 1: a\nDepends on the weather.")[0]?.description).toBe("Depends on the weather.");
+  });
+});
+
+describe("T3: what cannot be worked", () => {
+  test.each([
+    ["1. a (depends on: 1)", ["self-dependency 1"]],
+    ["1. a\n2. b\n   Depends: 9", ["unknown-dependency 3"]],
+    ["1. a\n2. b\n1. c", ["duplicate-id 3"]],
+    ["### Task a: x\n### Task A: y", ["duplicate-id 2"]],
+    ["1. a (depends on: 3)\n2. b (depends on: 1)\n3. c (depends on: 2)", ["cycle 1"]],
+    ["1. a\n2. b (depends on: 1)\n3. c (depends on: 1)\n4. d (depends on: 2, 3)", []],
+    ["", ["empty-list 1"]],
+    ["  \n\n", ["empty-list 1"]],
+    ["Nothing to do here.\nReally.", ["empty-list 1"]],
+    ["```\n1. a\n```", ["empty-list 1"]],
+    ["<!-- 1. a -->", ["empty-list 1"]],
+    ["1. ", ["no-title 1"]],
+    ["### Task 1\ntext", ["no-title 1"]],
+  ])("%j", (text, expected) => expect(errors(text)).toEqual(expected));
+  test("a cycle is told with its whole path", () => {
+    const { findings } = makePlan("1. a (depends on: 3)\n2. b (depends on: 1)\n3. c (depends on: 2)", "list");
+    expect(findings[0]?.message).toContain("1 → 3 → 2 → 1");
+  });
+});
+
+describe("what looks like a task and is in no form is an error", () => {
+  test.each([
+    ["- [ ] One\n- [ ] Two", "unknown-form 1"],
+    ["Tasks:\n- One\n- Two", "unknown-form 2"],
+    ["Task 1: One\nTask 2: Two", "unknown-form 1"],
+    ["**Task 1: One**\n1. step", "stray-item 1"],
+    ["(1) One\n(2) Two", "unknown-form 1"],
+    ["1: One\n2: Two", "unknown-form 1"],
+    ["1.One\n2.Two", "unknown-form 1"],
+    ["1 - One\n2 - Two", "unknown-form 1"],
+    ["### 1. One\n### 2. Two", "unknown-form 1"],
+    ["### Task 1 One", "unknown-form 1"],
+    ["### Task one: One", "unknown-form 1"],
+    ["1.1 One\n1.2 Two", "unknown-form 1"],
+    ["> 1. One", "unknown-form 1"],
+    ["T-1. One", "unknown-form 1"],
+    ["Tasks: 1. One\n2. Two", "unknown-form 1"],
+    ["Tasks: 1. One\n\n2. Two", "stray-item 1"],
+    ["1. One 2. Two 3. Three", "one-line 1"],
+    ["1. One\n2: Two", "stray-item 2"],
+    ["1. One\n- Two", "stray-item 2"],
+    ["1. One\n\n- Two", "stray-item 3"],
+    ["1. One\n- [ ] Two", "stray-item 2"],
+    ["1. One\na. Two", "stray-item 2"],
+    ["1. One\n\nOther\n\nFiles: x", "stray-field 5"],
+    ["1. One\n2. Two\n### Task 3: Three", "stray-item 1"],
+    ["### Task 1: One\ntext\n2. Two (depends on: 1)", "stray-item 3"],
+    ["### Task 1: One\n### Task two: Two", "stray-item 2"],
+    ["### Task 1: One\n### Task 1.2: Two", "stray-item 2"],
+    ["### Task 1: One\n### Task 2 Two", "stray-item 2"],
+    ["### Task 1: One\n### 2. Two", "stray-item 2"],
+    ["### Task 1: One\n**Task 2: Two**", "stray-item 2"],
+    ["### Task 1: One\n# Notes\nFiles: x", "stray-field 3"],
+  ])("%j", (text, expected) => expect(errors(text)).toEqual([expected]));
+  test("an overview before tasks with headings is prose", () => {
+    const text = "Steps:\n1. schema\n2. endpoint\n\n### Task 1: Schema\n### Task 2: Endpoint";
+    expect(shape(text)).toHaveLength(2);
+    expect(errors(text)).toEqual([]);
+  });
+});
+
+describe("files", () => {
+  test.each([
+    ["src/a.ts", ["src/a.ts"]],
+    ["src/a.ts, src/b.ts and docs/", ["src/a.ts", "src/b.ts", "docs/"]],
+    ["`src/a.ts`, `package.json?`, `x.lock`?", ["src/a.ts", "package.json (guessed)", "x.lock (guessed)"]],
+    ["src/{a,b}.ts, src/?.ts", ["src/{a,b}.ts", "src/?.ts"]],
+    ["`My Docs/a b.md`", ["My Docs/a b.md"]],
+    ["`src/a.ts` — the schema, and its types", ["src/a.ts"]],
+    ["Modify: src/a.ts:10-20", ["src/a.ts"]],
+    ["a.ts → b.ts", ["a.ts", "b.ts"]],
+    ["none", []],
+  ])("%s", (value, expected) => {
+    expect(files(`1. a\n   Files: ${value}`)).toEqual([expected]);
+    expect(files(`### Task 1: a\nFiles:\n- ${value}`)).toEqual([expected]);
+    expect(errors(`1. a\n   Files: ${value}`)).toEqual([]);
+  });
+  test("lines beneath, a comma at the end of a line", () => {
+    expect(files("### Task 1: a\n**Files:**\nsrc/a.ts\nsrc/b.ts\n\nbody")).toEqual([["src/a.ts", "src/b.ts"]]);
+    expect(files("### Task 1: a\nFiles: src/a.ts,\n  src/b.ts\nbody")).toEqual([["src/a.ts", "src/b.ts"]]);
+    expect(files("### Task 1: a\nFiles: src/a.ts\n- body")).toEqual([["src/a.ts"]]);
+  });
+  test.each([
+    "/etc/passwd",
+    "../other/x.ts",
+    "src/../../x",
+    "C:\\x.ts",
+    "~/x",
+    "!src/a.ts",
+    "src/@(a|b).ts",
+    "src/a.ts, etc.",
+    "TBD",
+    "the schema file",
+    "[a](src/a.ts)",
+    "`a.ts` - like `b.ts`",
+  ])("%s is an error on its line", (value) => {
+    expect(errors(`1. a\n   text\n   Files: ${value}`)).toEqual(["path 3"]);
+    expect(errors(`1. a\n   Forbid:\n   - ${value}`)).toEqual(["path 3"]);
+  });
+  test("agent and risk", () => {
+    expect(errors("1. a\n   Agent: someone who knows")).toEqual(["agent 2"]);
+    expect(errors("1. a\n   Risk: some")).toEqual(["risk 2"]);
+    expect(read("1. a\n   Risk: high (auth)")[0]).toMatchObject({
+      risk: "high",
+      description: "Risk: high (auth)",
+    });
+  });
+});
+
+describe("the plan", () => {
+  test("waves, critical path and a note for all tasks without files", () => {
+    const plan = makePlan("1. a [DONE]\n2. b (depends on: 1)\n3. c (depends on: 2)\n4. d", "list");
+    expect(plan.tasks.map(({ wave }) => wave)).toEqual([0, 1, 2, 1]);
+    expect(plan.waves).toEqual([["2", "4"], ["3"]]);
+    expect(plan.criticalPath).toEqual(["2", "3"]);
+    expect(plan.findings.map(({ level, code, line }) => [level, code, line])).toEqual([["note", "no-files", 0]]);
+  });
+  test("the rails' own folder, and a task that is done too early", () => {
+    const { findings } = makePlan(
+      "1. a\n   Files: ./.claude/settings.json\n2. b [DONE] (depends on: 1)\n   Files: x",
+      "l",
+    );
+    expect(findings.map(({ level, code }) => [level, code])).toEqual([
+      ["warning", "claude-folder"],
+      ["warning", "done-early"],
+    ]);
+  });
+});
