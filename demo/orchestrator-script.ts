@@ -28,8 +28,12 @@ export interface Guess {
   readonly agent?: readonly string[];
 }
 
-/** Calls of `next` in a row that may bring nothing while no worker is left to wait for. */
+/** Calls of `next` in a run, and how many in a row may bring nothing while no worker is left to wait for. */
+const CALLS = 500;
 const IDLE_CALLS = 5;
+
+/** A worker ended, as the client says it in default and in auto mode. */
+const NOTICE = /(?:<task-id>|<agent-message from=")(\w+)/;
 
 /**
  * The orchestrator as a script: it reads the command's words and what the rails print, and acts on those alone.
@@ -72,37 +76,38 @@ async function* run(words: string, turn: Turn, guesses: Readonly<Record<string, 
 /** Asks the rails what is next and does it, until they say that the run is done. */
 async function* foreman(): Talk<string> {
   const live = new Set<string>();
-  let idle = 0;
-  while (idle < IDLE_CALLS) {
+  for (let call = 0, idle = 0; call < CALLS && idle < IDLE_CALLS; call++) {
     const turn = yield [command("minion next --json")];
-    settle(live, turn.text);
     const answer = turn.outcomes[0] ?? { code: 1, output: "" };
-    if (answer.code === 75) continue;
-    if (answer.code !== 0) return fault(answer);
+    let notices = turn.text;
+    if (answer.code !== 0 && answer.code !== 75) return fault(answer);
+    if (answer.code === 75) {
+      settle(live, notices);
+      continue;
+    }
     const next = JSON.parse(answer.output) as Next;
-    if (next.done) return (yield* bash("minion report")).output;
+    if (next.done) break;
     if (next.dispatch.length > 0) {
-      idle = 0;
       const launched = yield next.dispatch.map(agent);
       for (const { output } of launched.outcomes) {
         const id = /agentId: (\w+)/.exec(output)?.[1];
         if (id) live.add(id);
       }
-      settle(live, launched.text);
+      notices += launched.text;
     }
-    // A notice that came along with an answer has no turn of its own any more.
-    if (/<(?:task-notification|agent-message)/.test(turn.text)) continue;
-    if (live.size === 0) idle++;
-    else if (!next.waiting.some(({ why }) => why === "landing")) {
-      settle(live, (yield [`Waiting for ${live.size} ${live.size === 1 ? "worker" : "workers"}.`]).text);
-    }
+    settle(live, notices);
+    idle = live.size > 0 || next.dispatch.length > 0 ? 0 : idle + 1;
+    const landing = next.waiting.some(({ why }) => why === "landing");
+    // A notice that came along with an answer has no turn of its own any more: who ends the turn now may wait forever.
+    if (live.size === 0 || landing || NOTICE.test(notices)) continue;
+    settle(live, (yield [`Waiting for ${live.size} ${live.size === 1 ? "worker" : "workers"}.`]).text);
   }
   return (yield* bash("minion report")).output;
 }
 
 /** Takes from the running workers those that a notice says have ended. */
 function settle(live: Set<string>, text: string): void {
-  for (const [, id] of text.matchAll(/(?:<task-id>|<agent-message from=")(\w+)/g)) live.delete(id ?? "");
+  for (const [, id] of text.matchAll(new RegExp(NOTICE, "g"))) live.delete(id ?? "");
 }
 
 function agent({ agent, description, prompt, model }: Dispatch): Call {
@@ -122,8 +127,8 @@ function argumentsOf(text: string): string | undefined {
 
 /** Where the list is to be written: the path that the command's text names for this session, or one like it. */
 function listPath({ text, request }: Turn): string {
-  const named = [...text.matchAll(/[^\s`"'(]+\.md\b/g)].map(([path]) => path);
-  const path = named.find((path) => path.startsWith("/") && path.includes(request.session));
+  const named = [...text.matchAll(/(?<=`)\/[^`\n]+\.md(?=`)|\/[^\s`"'()]+\.md\b/g)].map(([path]) => path);
+  const path = named.find((path) => path.includes(request.session));
   return path ?? join(tmpdir(), `minion-${request.session}`, "tasks.md");
 }
 

@@ -1,4 +1,3 @@
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bash, calls, edit, type Outcome, quote, type Speaker, type Talk, type Turn, write } from "./talk.ts";
 
@@ -25,8 +24,6 @@ export interface Worker {
   /** Which try at the task this is, from 1. */
   readonly try: number;
   readonly edits: ScriptedTask;
-  /** What `minion begin` printed. */
-  begun: string;
   /** The last turn: where it works, which tools it has. */
   readonly turn: Turn;
 }
@@ -34,8 +31,8 @@ export interface Worker {
 /** What a worker does from its first turn to its end. */
 export type Behaviour = (worker: Worker) => Talk;
 
-/** Calls of a gate that may answer «still running»: an hour and a half at the rails' 90 seconds each. */
-const GATE_CALLS = 60;
+/** Calls that may answer «still running»: an hour and a half at the rails' 90 seconds each. */
+const CALLS = 60;
 
 /**
  * The worker as a script: it runs the command that its prompt names and goes on as its behaviour says.
@@ -53,23 +50,24 @@ export function worker(
       yield [`Nobody said how to do ${task || "this"}.`];
       return;
     }
-    yield* (behaviours[task] ?? good)({ attempt, task, try: Number(number), edits, begun: "", turn });
+    yield* (behaviours[task] ?? good)({ attempt, task, try: Number(number), edits, turn });
   };
 }
 
 /** Does the task, proves it, hands it over; sent back, it proves and hands over what is there once more. */
 export const good: Behaviour = async function* (worker) {
-  if (!(yield* begin(worker))) return;
+  yield* begin(worker);
   yield* apply(worker, worker.edits.steps);
   for (;;) {
     const gate = yield* gates();
     yield* commit(worker);
     if (gate.code !== 0) {
-      yield* end(worker, `The gates fail, and I have no fix:\n${tail(gate.output)}`);
+      yield* end(worker, notDone(worker, "the gates fail and I have no fix", gate));
       continue;
     }
     const submitted = yield* submit(worker);
-    yield* end(worker, submitted.code === 0 ? worker.edits.handoff : `Not accepted: ${tail(submitted.output)}`);
+    const handedIn = submitted.code === 0;
+    yield* end(worker, handedIn ? `${worker.attempt} handed in` : notDone(worker, "not taken", submitted));
   }
 };
 
@@ -80,7 +78,7 @@ export function adding(...steps: readonly Step[]): Behaviour {
 
 /** Commits its work and says that it is tested, without a gate ever run; sent back, it says so again. */
 export const claimsWithoutRunning: Behaviour = async function* (worker) {
-  if (!(yield* begin(worker))) return;
+  yield* begin(worker);
   yield* apply(worker, worker.edits.steps);
   yield* commit(worker);
   for (;;) yield* end(worker, "All tests pass. Everything is done.");
@@ -89,13 +87,13 @@ export const claimsWithoutRunning: Behaviour = async function* (worker) {
 /** Tries one fix that fixes nothing, and stops with a note. */
 export function failsTwice(breaks: Step, fix: Step): Behaviour {
   return async function* (worker) {
-    if (!(yield* begin(worker))) return;
+    yield* begin(worker);
     yield* apply(worker, [...worker.edits.steps, breaks]);
     yield* gates();
     yield* apply(worker, [fix]);
     const second = yield* gates();
     yield* commit(worker);
-    for (;;) yield* end(worker, `Stopped after one fix. What fails:\n${tail(second.output)}`);
+    for (;;) yield* end(worker, notDone(worker, "red after one fix", second));
   };
 }
 
@@ -104,13 +102,10 @@ export const neverBegins: Behaviour = async function* (worker) {
   for (;;) yield* end(worker, "I looked around and there is nothing to do.");
 };
 
-/** Asks for the task and remembers what was printed; false where the rails refuse. */
-export async function* begin(worker: Worker): Talk<boolean> {
-  const begun = yield* bash(`minion begin ${quote(worker.attempt)}`);
-  worker.begun = begun.output;
-  if (begun.code === 0) return true;
-  yield* end(worker, `Could not begin: ${tail(begun.output)}`);
-  return false;
+/** Asks for the task. Where the rails refuse, that is all that the worker does. */
+export async function* begin(worker: Worker): Talk {
+  const begun = yield* again(`minion begin ${quote(worker.attempt)}`);
+  while (begun.code !== 0) yield* end(worker, notDone(worker, "could not begin", begun));
 }
 
 /** Does steps, one after another. */
@@ -123,10 +118,15 @@ export async function* apply(worker: Worker, steps: readonly Step[]): Talk {
   }
 }
 
-/** Runs all gates, calling again while one is still running. */
+/** Runs all gates. */
 export async function* gates(): Talk<Outcome> {
-  let outcome = yield* bash("minion gate --all");
-  for (let call = 1; outcome.code === 75 && call < GATE_CALLS; call++) outcome = yield* bash("minion gate --all");
+  return yield* again("minion gate --all");
+}
+
+/** Runs a command of the rails, and again while it says that it is still running. */
+async function* again(command: string): Talk<Outcome> {
+  let outcome = yield* bash(command);
+  for (let call = 1; outcome.code === 75 && call < CALLS; call++) outcome = yield* bash(command);
   return outcome;
 }
 
@@ -136,14 +136,9 @@ export async function* commit(worker: Worker): Talk<Outcome> {
   return yield* bash(`git commit -m ${quote(worker.edits.commit)}`);
 }
 
-/** Hands over in the form that `begin` printed: a file of its own where a path is named, stdin otherwise. */
+/** Hands over what is committed. The quoted word keeps the shell from reading the handoff. */
 export async function* submit(worker: Worker): Talk<Outcome> {
-  const { handoff } = worker.edits;
-  const named = /minion submit --file[ =]("?)([^\s"`]+)\1/.exec(worker.begun)?.[2];
-  if (!named) return yield* bash(`minion submit <<'HANDOFF'\n${handoff}\nHANDOFF`);
-  const path = named.startsWith("/") ? named : join(tmpdir(), `${worker.attempt.replaceAll("/", "-")}.md`);
-  yield* write(path, handoff);
-  return yield* bash(`minion submit --file ${quote(path)}`);
+  return yield* again(`minion submit <<'HANDOFF'\n${worker.edits.handoff}\nHANDOFF`);
 }
 
 /**
@@ -161,6 +156,7 @@ function workingDirectory({ text }: Turn): string {
   return /working directory: (\S.*)/i.exec(text)?.[1]?.trim() ?? ".";
 }
 
-function tail(output: string): string {
-  return output.trim().split("\n").slice(-20).join("\n");
+/** The last message of a worker without a result: one line, since it goes into the orchestrator's context. */
+function notDone({ attempt }: Worker, why: string, { output }: Outcome): string {
+  return `${attempt} not done: ${why}: ${output.trim().split("\n").at(-1)?.slice(0, 200)}`;
 }

@@ -1,5 +1,5 @@
-import { execFile } from "node:child_process";
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { execFile, spawnSync } from "node:child_process";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -9,6 +9,7 @@ import { orchestrator } from "../../demo/orchestrator-script.ts";
 import { type ScriptedModel, startModel } from "../../demo/scripted-model.ts";
 import { conversations, type Role, roleOf } from "../../demo/talk.ts";
 import { claimsWithoutRunning, type ScriptedTask, worker } from "../../demo/worker-script.ts";
+import { openTerminal } from "./terminal.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
@@ -71,7 +72,7 @@ async function layPlugin(plugin: string): Promise<void> {
   const list = `${temp}/lists/\${CLAUDE_SESSION_ID}.md`;
   await writeFile(
     join(plugin, "SKILL.md"),
-    `---\nname: minion\ndescription: stand-in\ndisable-model-invocation: true\n---\nWrite the list to ${list}:\n$ARGUMENTS\n`,
+    `---\nname: minion\ndescription: stand-in\ndisable-model-invocation: true\n---\nWrite the list to \`${list}\`:\n$ARGUMENTS\n`,
   );
   await writeFile(
     join(plugin, "agents/minion-worker.md"),
@@ -91,7 +92,7 @@ function start(prompt: string, permissionMode: "default" | "auto") {
 }
 
 describe.each(["default", "auto"] as const)("the real client in %s mode", (mode) => {
-  test("two workers, one of which claims what it never ran", { timeout: 60_000 }, async () => {
+  test("two workers, one of which claims what it never ran", { timeout: 120_000 }, async () => {
     const result = await start("/minion Tasks:\n1. One's $(task)\n2. Two\n", mode).done;
     // The client counts what a hook sends back as a denial.
     expect(result.denials.filter(({ tool_name }) => tool_name !== "SubagentHandback")).toEqual([]);
@@ -101,6 +102,7 @@ describe.each(["default", "auto"] as const)("the real client in %s mode", (mode)
     expect(new Set(roles)).toEqual(
       new Set(mode === "auto" ? ["orchestrator", "worker", "classifier"] : ["orchestrator", "worker"]),
     );
+    expect(await readdir(join(temp, "lists"))).toHaveLength(1);
     const state = JSON.parse(await readFile(join(repo, ".git/minion/state.json"), "utf8"));
     const [one, two] = state.tasks;
     expect(one).toMatchObject({
@@ -118,17 +120,29 @@ describe.each(["default", "auto"] as const)("the real client in %s mode", (mode)
   });
 });
 
-test("a list that the rails refuse starts nobody", { timeout: 60_000 }, async () => {
+test("a list that the rails refuse starts nobody", { timeout: 120_000 }, async () => {
   const result = await start("/minion just do something\nplease", "default").done;
   expect(result.text).toBe('{"version":1,"tasks":[]}');
   expect(roles).not.toContain("worker");
 });
 
-test("a client killed in the middle ends with all that it started", { timeout: 60_000 }, async () => {
+test("a client killed in the middle ends with all that it started", { timeout: 120_000 }, async () => {
   const client = start("/minion Tasks:\n1. One\n", "default");
   const began = setInterval(() => roles.includes("worker") && client.kill(), 20);
   const { code, text } = await client.done;
   clearInterval(began);
   expect(code).toBe(null);
   expect(text).toBe("");
+});
+
+const noTerminal = spawnSync("tmux", ["-V"]).status !== 0;
+test.skipIf(noTerminal)("a person types the tasks in a terminal", { timeout: 120_000 }, async () => {
+  const terminal = await openTerminal({ claude, model: model.url, home, cwd: repo, env: identity });
+  try {
+    await terminal.see(/auto mode|\? for shortcuts/);
+    await terminal.type("/minion Tasks:\n1. One\n2. Two");
+    expect(await terminal.see(/task 1: landed.*task 2: failed/s, 90_000)).not.toMatch(/Do you want/);
+  } finally {
+    await terminal.close();
+  }
 });

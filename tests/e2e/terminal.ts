@@ -1,0 +1,64 @@
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
+import { type ClientOptions, clientEnv } from "../../demo/client.ts";
+
+const run = promisify(execFile);
+
+/** The client in a terminal, as a person has it before them. */
+export interface Terminal {
+  /** Types a text, a line at a time as a paste would, and presses Enter. */
+  type(text: string): Promise<void>;
+  /** Presses a key by tmux's name for it. */
+  press(key: string): Promise<void>;
+  screen(): Promise<string>;
+  /** Waits until the screen shows something, and fails with what it shows instead. */
+  see(what: RegExp, milliseconds?: number): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Starts the client in a terminal of its own, past all that it asks a new person. */
+export async function openTerminal(
+  options: Pick<ClientOptions, "claude" | "model" | "home" | "cwd" | "env" | "args">,
+): Promise<Terminal> {
+  const { claude, home, cwd, args = [] } = options;
+  const env = clientEnv(options);
+  await writeFile(
+    join(home, ".claude.json"),
+    JSON.stringify({
+      hasCompletedOnboarding: true,
+      theme: "dark",
+      projects: { [cwd]: { hasTrustDialogAccepted: true } },
+      customApiKeyResponses: { approved: [env.ANTHROPIC_API_KEY], rejected: [] },
+    }),
+  );
+  // A server of its own, so that it has this environment and ends with the terminal.
+  const server = ["-L", `minion-${process.pid}-${Date.now()}`, "-f", "/dev/null"];
+  const tmux = async (...words: string[]) => (await run("tmux", [...server, ...words], { env })).stdout;
+  // Narrow enough that the client opens no panel beside the conversation.
+  await tmux("new-session", "-d", "-x", "110", "-y", "60", "-c", cwd, claude, ...args);
+  const screen = () => tmux("capture-pane", "-p");
+  return {
+    screen,
+    press: async (key) => void (await tmux("send-keys", key)),
+    async type(text) {
+      await tmux("set-buffer", text);
+      await tmux("paste-buffer", "-p");
+      // A paste that ends in the same moment as Enter comes takes it for a line end of its own.
+      await setTimeout(500);
+      await tmux("send-keys", "Enter");
+    },
+    async see(what, milliseconds = 30_000) {
+      const until = Date.now() + milliseconds;
+      for (;;) {
+        const seen = await screen();
+        if (what.test(seen)) return seen;
+        if (Date.now() > until) throw new Error(`${what} did not appear; the screen shows:\n${seen}`);
+        await setTimeout(200);
+      }
+    },
+    close: async () => void (await tmux("kill-server").catch(() => "")),
+  };
+}

@@ -1,0 +1,153 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { orchestrator } from "../../../demo/orchestrator-script.ts";
+import type { Message, ModelRequest, Reply } from "../../../demo/scripted-model.ts";
+import { conversations, quote } from "../../../demo/talk.ts";
+import { claimsWithoutRunning, failsTwice, neverBegins, worker } from "../../../demo/worker-script.ts";
+
+/** Plays the client: says what the person typed, then answers each reply's calls as `answer` has it. */
+function client(request: Partial<ModelRequest>, behaviours = {}, guesses = {}) {
+  const edits = { steps: [], commit: "feat: it's x", handoff: "done" };
+  const script = conversations({
+    orchestrator: orchestrator(guesses),
+    worker: worker({ "1": edits }, behaviours),
+  });
+  const messages: Message[] = [];
+  const base = { model: "m", system: "", tools: ["Agent"], session: "s", agent: "", size: 0, stream: true };
+  return {
+    async say(text: string, ...results: string[]): Promise<Reply> {
+      const last = messages.at(-1)?.content ?? [];
+      const ids = typeof last === "string" ? [] : last.flatMap((block) => ("id" in block ? [block.id] : []));
+      const answers = ids.map((id, index) => {
+        const content = results[index] ?? "";
+        const is_error = content.startsWith("Exit code");
+        return { type: "tool_result", tool_use_id: id, content, is_error } as const;
+      });
+      messages.push({ role: "user", content: [...answers, { type: "text", text }] });
+      const reply = await script({ ...base, ...request, messages: [...messages] });
+      const content = reply.map((part, index) =>
+        typeof part === "string"
+          ? ({ type: "text", text: part } as const)
+          : ({
+              type: "tool_use",
+              id: `${messages.length}-${index}`,
+              name: part.tool,
+              input: part.input,
+            } as const),
+      );
+      messages.push({ role: "assistant", content });
+      return reply;
+    },
+  };
+}
+
+/** What a reply calls, in short: the command, or the tool's name. */
+function called(reply: Reply): string[] {
+  return reply.map((part) => (typeof part === "string" ? part : String(part.input.command ?? part.tool)));
+}
+
+function typed(args: string): string {
+  return `<command-name>/minion</command-name>\n<command-args>${args}</command-args>\nWrite to /tmp/lists/s.md`;
+}
+
+function next(more: object): string {
+  return JSON.stringify({ done: false, landed: [], dispatch: [], waiting: [], attention: [], ...more });
+}
+
+const dispatch = [{ attempt: "r/1.1", task: "1", agent: "minion-worker", description: "x", prompt: "go" }];
+
+describe("the orchestrator", () => {
+  test("writes down the demo's typed list in our form and stops after the plan of a dry run", async () => {
+    const list = await readFile(join(import.meta.dirname, "../../../demo/tasks-typed.txt"), "utf8");
+    const { say } = client({}, {}, { "2": { files: ["src/a.js"], agent: ["backend"] } });
+    const [written] = await say(typed(`--dry-run ${list}`));
+    expect(written).toMatchObject({ tool: "Write", input: { file_path: "/tmp/lists/s.md" } });
+    const content = typeof written === "object" ? String(written.input.content) : "";
+    expect(content.split("\n\n")).toHaveLength(4);
+    expect(content).toContain(
+      "### Task 2: Add the POST /events endpoint\nDepends: 1\nFiles: src/a.js?\nAgent: backend\n",
+    );
+    expect(called(await say("", "ok"))).toEqual(["minion plan /tmp/lists/s.md --json"]);
+    expect(called(await say("", "{}"))).toEqual(["minion plan /tmp/lists/s.md"]);
+    expect(await say("", "the table")).toEqual(["the table"]);
+  });
+
+  test("takes a file as it is, and says what the rails refuse", async () => {
+    const { say } = client({});
+    expect(called(await say(typed("my list.md")))).toEqual(["minion plan 'my list.md' --json"]);
+    expect(await say("", 'Exit code 1\n{"error":"cycle"}')).toEqual(['{"error":"cycle"}']);
+  });
+
+  test("calls next again for a notice that came with an answer, and while something is landing", async () => {
+    const { say } = client({});
+    await say(typed("--resume"));
+    expect(called(await say("", "{}"))).toEqual(["minion next --json"]);
+    expect(await say("", next({ dispatch }))).toMatchObject([
+      { tool: "Agent", input: { subagent_type: "minion:minion-worker", prompt: "go" } },
+    ]);
+    expect(await say("", "agentId: a1 (internal)")).toEqual(["Waiting for 1 worker."]);
+    expect(called(await say('<agent-message from="a2">'))).toEqual(["minion next --json"]);
+    expect(called(await say("<task-id>a3</task-id>", next({})))).toEqual(["minion next --json"]);
+    const waiting = [{ task: "1", why: "landing" }];
+    expect(called(await say("", next({ waiting })))).toEqual(["minion next --json"]);
+    expect(called(await say("", next({ done: true })))).toEqual(["minion report"]);
+    expect(await say("", "all landed")).toEqual(["all landed"]);
+    expect(await say("<task-id>a1</task-id>")).toEqual(["all landed"]);
+  });
+
+  test("gives up after a bounded number of calls where nobody works and nothing is done", async () => {
+    const { say } = client({});
+    await say(typed("--resume"));
+    let reply = await say("", "{}");
+    let count = 0;
+    for (; called(reply)[0] === "minion next --json"; count++) reply = await say("", next({}));
+    expect(called(reply)).toEqual(["minion report"]);
+    expect(count).toBeLessThan(10);
+  });
+});
+
+describe("the worker", () => {
+  const auto = { agent: "a1", tools: ["Bash", "SubagentHandback"] };
+  const first = "Run `minion begin r/1.1` and do what it prints.\nPrimary working directory: /repo";
+
+  test("asks again while a gate runs, hands over, and does so once more when sent back", async () => {
+    const { say } = client(auto);
+    expect(called(await say(first))).toEqual(["minion begin r/1.1"]);
+    expect(called(await say("", "the task"))).toEqual(["minion gate --all"]);
+    expect(called(await say("", "Exit code 75\nrunning"))).toEqual(["minion gate --all"]);
+    expect(called(await say("", "green"))).toEqual(["git add -A"]);
+    expect(called(await say("", ""))).toEqual(["git commit -m 'feat: it'\\''s x'"]);
+    expect(called(await say("", ""))).toEqual(["minion submit <<'HANDOFF'\ndone\nHANDOFF"]);
+    expect(await say("", "ok")).toMatchObject([{ tool: "SubagentHandback", input: { message: "r/1.1 handed in" } }]);
+    expect(called(await say("", "not proven"))).toEqual(["minion gate --all"]);
+  });
+
+  test("may be of the bad kinds", async () => {
+    const never = client({ agent: "a1", tools: ["Bash"] }, { "1": neverBegins });
+    expect(called(await never.say(first))[0]).toMatch(/nothing to do/);
+
+    const claims = client({ agent: "a1", tools: ["Bash"] }, { "1": claimsWithoutRunning });
+    for (const _ of ["begin", "add", "commit"]) await claims.say(first, "ok");
+    expect(called(await claims.say("", "ok"))[0]).toMatch(/All tests pass/);
+    expect(called(await claims.say("Stop hook feedback"))[0]).toMatch(/All tests pass/);
+
+    const fails = client({ agent: "a1", tools: ["Bash"] }, { "1": failsTwice({ run: "break" }, { run: "mend" }) });
+    const seen = called(await fails.say(first));
+    for (const answer of ["ok", "ok", "Exit code 1\nred", "ok", "Exit code 1\nstill red", "ok", "ok"])
+      seen.push(...called(await fails.say("", answer)));
+    expect(seen.slice(0, 5)).toEqual(["minion begin r/1.1", "break", "minion gate --all", "mend", "minion gate --all"]);
+    expect(seen.at(-1)).toMatch(/^r\/1\.1 not done: red after one fix: still red$/);
+
+    const refused = client({ agent: "a1", tools: ["Bash"] });
+    await refused.say(first);
+    for (let time = 0; time < 3; time++)
+      expect(called(await refused.say("", "Exit code 1\nno such attempt"))[0]).toMatch(
+        /not done: could not begin: no such/,
+      );
+  });
+});
+
+test("a word of a shell line means itself", () => {
+  expect(["a/b-1.md", "", "it's $x"].map(quote)).toEqual(["a/b-1.md", "''", "'it'\\''s $x'"]);
+});
