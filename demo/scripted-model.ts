@@ -155,19 +155,11 @@ function stream(response: ServerResponse, message: Answer): void {
     response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
   };
   send("message_start", {
-    message: {
-      ...message,
-      content: [],
-      stop_reason: null,
-      usage: { ...message.usage, output_tokens: 1 },
-    },
+    message: { ...message, content: [], stop_reason: null, usage: { ...message.usage, output_tokens: 1 } },
   });
   message.content.forEach((block, index) => {
     const text = block.type === "text";
-    send("content_block_start", {
-      index,
-      content_block: text ? { type: "text", text: "" } : { ...block, input: {} },
-    });
+    send("content_block_start", { index, content_block: text ? { type: "text", text: "" } : { ...block, input: {} } });
     send("content_block_delta", {
       index,
       delta: text

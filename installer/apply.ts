@@ -113,10 +113,7 @@ async function backUp(plan: Plan, real: string, backup: string, effect: Effect):
   const partial = `${backup}.partial`;
   for (const path of plan.saved)
     await effect(`back up ${path}`, () =>
-      fs.copy(join(real, path), join(partial, path || "minion"), {
-        dereference: false,
-        preserveTimestamps: true,
-      }),
+      fs.copy(join(real, path), join(partial, path || "minion"), { dereference: false, preserveTimestamps: true }),
     );
   await effect("backup", () => rename(partial, backup));
 }

@@ -151,10 +151,7 @@ export function checkConfig(text: string, file: string, isThere: (path: string) 
         "not-json",
         file,
         { why },
-        {
-          line: text.slice(0, at === undefined ? text.length : Number(at)).split("\n").length,
-          field: "json",
-        },
+        { line: text.slice(0, at === undefined ? text.length : Number(at)).split("\n").length, field: "json" },
       ),
     ];
   }

@@ -1,31 +1,38 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
-import { main, readSource, say } from "./exit.ts";
+import { main, type Said, saying } from "./exit.ts";
 import { EXIT, Fault } from "./fault.ts";
 import { abort, clean, leftovers } from "./foreman/clean.ts";
 import { landingJob, next } from "./foreman/next.ts";
-import { resume, start } from "./foreman/start.ts";
+import { resume, sessionOf, start } from "./foreman/start.ts";
 import { findPlace } from "./git/repository.ts";
-import { blueprintAt, type Common, inSeconds, overlaysAt, planAt, runAt, session } from "./here.ts";
+import { blueprintAt, overlaysAt, planAt, readInput, runAt } from "./here.ts";
 import { addInside } from "./inside.ts";
 import { landingPath } from "./line/land.ts";
 import { attentionOf } from "./record/attention.ts";
 import { attach } from "./record/job.ts";
+import type { RunState } from "./record/state.ts";
 import { boardRows, boardText } from "./view/board.ts";
 import { planJson } from "./view/plan-json.ts";
 import { planTable } from "./view/plan-table.ts";
 import { reportText } from "./view/report.ts";
+import { blueprintText, gateText, leftoverText, nextText } from "./view/say.ts";
 import { begin } from "./worker/begin.ts";
 import { gate } from "./worker/gate.ts";
 import { submit, submitNothing } from "./worker/submit.ts";
 
 declare const __VERSION__: string;
 
-const seconds = (value: string): number => {
-  if (!/^\d+$/.test(value)) throw new InvalidArgumentError("It is a whole number of seconds.");
-  return Number(value);
-};
+interface Options {
+  run?: string;
+  wait: number;
+  new?: true;
+  all?: true;
+  take?: true;
+  dryRun?: true;
+  nothing?: string;
+}
 
 const program = new Command("minion")
   .description("The rails of minion-toolkit: plans a task list, holds workers to it, proves and lands what they did.")
@@ -36,215 +43,198 @@ const command = (usage: string, description: string): Command =>
   program.command(usage).description(description).option("--json", "print one JSON document");
 const ofRun = (usage: string, description: string): Command =>
   command(usage, description).option("--run <id>", "which run, if not the newest");
+const withWait = (made: Command, what: string): Command =>
+  made.option("--wait <seconds>", `how long to wait for ${what}`, seconds, 90);
 
-command(
-  "plan <file>",
-  "show waves, conflicts, commands and faults of a task list (- reads it from stdin); writes nothing",
-).action(async (source: string, { json }: Common) => {
-  const { plan, tools } = await planAt(source);
-  const exit = plan.findings.some(({ level }) => level === "error") ? EXIT.refused : EXIT.done;
-  say(
-    {
-      text: planTable(plan, tools, process.stdout.columns ?? 100, process.stdout.isTTY),
-      json: planJson(plan, tools),
-      exit,
-    },
-    json,
-  );
-});
+function seconds(value: string): number {
+  if (!/^\d+$/.test(value)) throw new InvalidArgumentError("It is a whole number of seconds.");
+  return Number(value);
+}
+const until = ({ wait }: Options): number => Date.now() + wait * 1000;
+const columns = process.stdout.columns ?? 100;
+const stillRuns = (what: string): Said => [`${what} still runs: call the same again.`, { running: true }, EXIT.running];
+
+command("plan <file>", "show waves, conflicts, commands and faults of a task list (-: stdin); writes nothing").action(
+  saying(async (source: string) => {
+    const { plan, tools } = await planAt(source);
+    const exit = plan.findings.some(({ level }) => level === "error") ? EXIT.refused : EXIT.done;
+    return [planTable(plan, tools, columns, process.stdout.isTTY), planJson(plan, tools), exit];
+  }),
+);
 
 command("start <file>", "open a run of a task list")
   .option("--new", "beside a run that is open already")
-  .action(async (source: string, { json, new: besides }: Common & { new?: boolean }) => {
-    const { place, plan, tools } = await planAt(source);
-    const started = await start(plan, tools, await blueprintAt(place), place, session, besides === true);
-    const text = [
-      `run ${started.run}: line ${started.line} from ${started.base.slice(0, 10)}`,
-      ...started.warnings,
-    ].join("\n");
-    say({ text, json: started }, json);
-  });
+  .action(
+    saying(async (source: string, options: Options) => {
+      const { place, plan, tools } = await planAt(source);
+      const session = await sessionOf(process.env);
+      const started = await start(plan, tools, await blueprintAt(place), place, session, options.new === true);
+      return [[`run ${started.run}: line ${started.line}`, ...started.warnings].join("\n"), started];
+    }),
+  );
 
-ofRun("next", "land what is ready, then name what to start now")
-  .option("--wait <seconds>", "how long to wait for landing", seconds, 90)
-  .action(async ({ wait, ...common }: Common & { wait: number }) => {
-    const { journal, place } = await runAt(common);
-    const answer = await next(journal, place, inSeconds(wait));
-    const lines = [
-      ...answer.dispatch.map(({ attempt, description }) => `start ${attempt}: ${description}`),
-      ...answer.waiting.map(({ task, why }) => `task ${task} waits: ${why}`),
-      ...answer.attention.map(({ task, reason }) => `task ${task} needs a person: ${reason}`),
-      ...(answer.fault ? [`landing could not be done: ${answer.fault}`] : []),
-      answer.done ? `run ${answer.run} is done` : `landed: ${answer.landed.join(", ") || "nothing yet"}`,
-    ];
-    say({ text: lines.join("\n"), json: answer }, common.json);
-  });
+withWait(ofRun("next", "land what is ready, then name what to start now"), "landing").action(
+  saying(async (options: Options) => {
+    const { journal, place } = await runAt(options);
+    const answer = await next(journal, place, until(options));
+    return [nextText(answer), answer];
+  }),
+);
 
-command("begin <attempt>", "for a worker: put its worktree on the line and say what to do")
-  .option("--wait <seconds>", "how long to wait for the setup", seconds, 90)
-  .action(async (id: string, { json, wait }: Common & { wait: number }) => {
+withWait(
+  command("begin <attempt>", "for a worker: put its worktree on the line and say what to do"),
+  "the setup",
+).action(
+  saying(async (attempt: string, options: Options) => {
     const overlays = await overlaysAt(await findPlace(process.cwd()));
-    const brief = await begin(
-      id,
-      process.cwd(),
-      inSeconds(wait),
-      (name) => overlays.get(name.toLowerCase())?.body ?? "",
-    );
-    const running = { text: "The setup still runs: call the same again.", json: { running: true }, exit: EXIT.running };
-    say(brief === null ? running : { text: brief, json: { attempt: id, brief } }, json);
-  });
+    const body = (name: string): string => overlays.get(name.toLowerCase())?.body ?? "";
+    const brief = await begin(attempt, process.cwd(), until(options), body);
+    return brief === null ? stillRuns("The setup") : [brief, { attempt, brief }];
+  }),
+);
 
-command("gate [name]", "for a worker: run a gate of the blueprint, or all, on the files as they are")
+withWait(
+  command("gate [name]", "for a worker: run a gate, or all, on the files as they are"),
+  "it; called again it waits on",
+)
   .option("--all", "every gate in order, until one does not pass")
-  .option("--wait <seconds>", "how long to wait; called again it waits on", seconds, 90)
-  .action(async (name: string | undefined, { json, all, wait }: Common & { all?: boolean; wait: number }) => {
-    if ((name === undefined) === !all)
-      throw new Fault("usage", "gate wants one name, or --all", "minion gate test", EXIT.usage);
-    const { results, exit } = await gate(name ?? null, process.cwd(), inSeconds(wait));
-    const text = results.map(({ gate: of, result, reused, seconds: took, failures, allowed, output, tail, hint }) =>
-      [
-        `${of}: ${result}${reused ? " (as before on these files)" : ""}${took ? `, ${took.toFixed(1)} s` : ""}`,
-        ...(tail ? [tail] : []),
-        ...(result === "fail" ? [`failed ${failures} of ${allowed}; whole output: ${output}`] : []),
-        ...(hint ? [hint] : []),
-      ].join("\n"),
-    );
-    say({ text: text.join("\n"), json: { gates: results }, exit }, json);
-  });
+  .action(
+    saying(async (name: string | undefined, options: Options) => {
+      if ((name === undefined) === !options.all)
+        throw new Fault("usage", "gate wants one name, or --all", "minion gate test", EXIT.usage);
+      const { results, exit } = await gate(name ?? null, process.cwd(), until(options));
+      return [results.map(gateText).join("\n"), { gates: results }, exit];
+    }),
+  );
 
 command("submit", "for a worker: hand in what is committed, with a handoff on stdin")
   .option("--nothing <why>", "the task wants no change")
-  .action(async ({ json, nothing }: Common & { nothing?: string }) => {
-    if (nothing !== undefined) await submitNothing(nothing, process.cwd());
-    else await submit(await readSource("-", (path) => readFile(path, "utf8")), process.cwd());
-    say({ text: "Handed in. End now, with one line.", json: { submitted: true } }, json);
-  });
+  .action(
+    saying(async ({ nothing }: Options) => {
+      if (nothing !== undefined) await submitNothing(nothing, process.cwd());
+      else await submit(await readInput(), process.cwd());
+      return ["Handed in. End now, with one line.", { submitted: true }];
+    }),
+  );
 
-ofRun("land <task>", "for a person: prove what is on a task's branch and land it")
-  .option("--wait <seconds>", "how long to wait for its gates", seconds, 90)
-  .action(async (task: string, { wait, ...common }: Common & { wait: number }) => {
-    const { journal, place, state: before } = await runAt(common);
-    const id = [...before.tasks.keys()].find((each) => each.toLowerCase() === task.toLowerCase());
-    if (id === undefined)
-      throw new Fault("no-task", `run ${before.run} has no task ${task}`, "minion board shows them", EXIT.usage);
-    const job = { ...landingJob(before.run, place), args: ["land", before.run, id] };
-    const isLanded = ({ tasks }: typeof before) => tasks.get(id)?.state === "landed" || undefined;
-    const answer = await attach(journal, job, isLanded, inSeconds(wait));
+/** A task's id as the list writes it. */
+function idOf({ tasks, run }: RunState, id: string): string {
+  const found = [...tasks.keys()].find((each) => each.toLowerCase() === id.toLowerCase());
+  if (found === undefined)
+    throw new Fault("no-task", `run ${run} has no task ${id}`, "minion board shows them", EXIT.usage);
+  return found;
+}
+
+withWait(ofRun("land <task>", "for a person: prove what is on a task's branch and land it"), "its gates").action(
+  saying(async (name: string, options: Options) => {
+    const { journal, place, state } = await runAt(options);
+    const task = idOf(state, name);
+    const isLanded = ({ tasks }: RunState): true | undefined => tasks.get(task)?.state === "landed" || undefined;
+    const answer = await attach(journal, landingJob(state.run, place, task), isLanded, until(options));
     if ("error" in answer)
-      throw new Fault("not-landed", `task ${id} did not land: ${answer.error}`, "mend its branch, then call again");
-    const running = { text: "Its gates still run: call the same again.", json: { running: true }, exit: EXIT.running };
-    say(
-      "running" in answer ? running : { text: `${id} is on ${before.line}`, json: { task: id, landed: true } },
-      common.json,
-    );
-  });
+      throw new Fault("not-landed", `task ${task} did not land: ${answer.error}`, "mend its branch, then call again");
+    return "running" in answer ? stillRuns("It") : [`${task} is on ${state.line}`, { task, landed: true }];
+  }),
+);
 
-ofRun("retry <task>", "for a person: let a worker try a task again").action(async (id: string, common: Common) => {
-  const { journal } = await runAt(common);
-  await journal.decide((state) => {
-    if (state.tasks.get(id)?.state !== "needs-human")
-      throw new Fault("not-waiting", `task ${id} does not wait for a person`, "minion attention shows what does");
-    return { events: [{ event: "retried", task: id }], result: null };
-  });
-  say({ text: `task ${id} may be tried again: minion next`, json: { task: id } }, common.json);
-});
+ofRun("retry <task>", "for a person: let a worker try a task again").action(
+  saying(async (name: string, options: Options) => {
+    const { journal, state } = await runAt(options);
+    const task = idOf(state, name);
+    await journal.decide(({ tasks }) => {
+      if (tasks.get(task)?.state !== "needs-human")
+        throw new Fault("not-waiting", `task ${task} does not wait for a person`, "minion attention shows what does");
+      return { events: [{ event: "retried", task }], result: null };
+    });
+    return [`task ${task} may be tried again: minion next`, { task }];
+  }),
+);
 
-ofRun("board", "show where each task stands").action(async (common: Common) => {
-  const { state } = await runAt(common);
-  say(
-    {
-      text: boardText(state, Date.now(), process.stdout.columns ?? 100),
-      json: { run: state.run, done: state.done, tasks: boardRows(state, Date.now()) },
-    },
-    common.json,
-  );
-});
+ofRun("board", "show where each task stands").action(
+  saying(async (options: Options) => {
+    const { state } = await runAt(options);
+    const { run, done } = state;
+    return [boardText(state, Date.now(), columns), { run, done, tasks: boardRows(state, Date.now()) }];
+  }),
+);
 
-ofRun("report", "say what landed, what did not and why, and what to type next").action(async (common: Common) => {
-  const { state, journal } = await runAt(common);
-  const report = reportText(state, journal.folder);
-  const file = join(journal.folder, "report.md");
-  await writeFile(file, report);
-  say({ text: report, json: { run: state.run, line: state.line, tip: state.tip, file, report } }, common.json);
-});
+ofRun("report", "say what landed, what did not and why, and what to type next").action(
+  saying(async (options: Options) => {
+    const { state, journal } = await runAt(options);
+    const report = reportText(state, journal.folder);
+    const file = join(journal.folder, "report.md");
+    await writeFile(file, report);
+    return [report, { run: state.run, line: state.line, tip: state.tip, file, report }];
+  }),
+);
 
-ofRun("attention", "show what waits for a person, and the choices").action(async (common: Common) => {
-  const { state } = await runAt(common);
-  const open = attentionOf(state);
-  const text = open.flatMap(({ task, reason, note, choices }) => [
-    `task ${task}: ${reason}. ${note}`,
-    ...choices.map(({ label, command: typed }) => `  ${label}: ${typed}`),
-  ]);
-  say({ text: text.join("\n") || "Nothing waits for you.", json: { run: state.run, attention: open } }, common.json);
-});
+ofRun("attention", "show what waits for a person, and the choices").action(
+  saying(async (options: Options) => {
+    const { state } = await runAt(options);
+    const attention = attentionOf(state);
+    const lines = attention.flatMap(({ task, reason, note, choices }) => [
+      `task ${task}: ${reason}. ${note}`,
+      ...choices.map(({ label, command: typed }) => `  ${label}: ${typed}`),
+    ]);
+    return [lines.join("\n") || "Nothing waits for you.", { run: state.run, attention }];
+  }),
+);
 
-ofRun("events", "print the run's journal").action(async (common: Common) => {
-  const { journal } = await runAt(common);
-  const { events, bad } = await journal.read();
-  const text = events.map(
-    ({ at, event, ...data }) => `${new Date(at).toISOString()} ${event} ${JSON.stringify(data).slice(0, 160)}`,
-  );
-  say({ text: text.join("\n"), json: { events, bad } }, common.json);
-});
+ofRun("events", "print the run's journal").action(
+  saying(async (options: Options) => {
+    const { events, bad } = await (await runAt(options)).journal.read();
+    const line = (data: object): string => JSON.stringify(data).slice(0, 160);
+    const lines = events.map(({ at, event, ...data }) => `${new Date(at).toISOString()} ${event} ${line(data)}`);
+    return [lines.join("\n"), { events, bad }];
+  }),
+);
 
 ofRun("resume", "go on with a run whose session is gone")
   .option("--take", "also where its session still runs")
-  .action(async ({ take, ...common }: Common & { take?: boolean }) => {
-    const { journal } = await runAt(common);
-    const { lost, state } = await resume(journal, session, take === true);
-    say(
-      {
-        text: `run ${state.run} is yours; lost with its session: ${lost.join(", ") || "nothing"}`,
-        json: { run: state.run, line: state.line, lost },
-      },
-      common.json,
-    );
-  });
-
-ofRun("abort", "end a run where it stands; what landed stays").action(async (common: Common) => {
-  const { journal, state } = await runAt(common);
-  await abort(journal, "by hand");
-  say(
-    { text: `run ${state.run} is ended; branches and worktrees stay until minion clean`, json: { run: state.run } },
-    common.json,
+  .action(
+    saying(async (options: Options) => {
+      const { journal, state } = await runAt(options);
+      const lost = await resume(journal, await sessionOf(process.env), options.take === true);
+      const { run, line } = state;
+      return [`run ${run} is yours; lost with its session: ${lost.join(", ") || "nothing"}`, { run, line, lost }];
+    }),
   );
-});
+
+ofRun("abort", "end a run where it stands; what landed stays").action(
+  saying(async (options: Options) => {
+    const { journal, state } = await runAt(options);
+    await abort(journal);
+    return [`run ${state.run} is ended; branches and worktrees stay until minion clean`, { run: state.run }];
+  }),
+);
 
 ofRun("clean", "remove a run's worktrees and landed branches; nothing dirty or unlanded")
   .option("--dry-run", "only say what would be removed")
-  .action(async ({ dryRun, ...common }: Common & { dryRun?: boolean }) => {
-    const { state, place } = await runAt(common);
-    const found = await leftovers(state, place, landingPath(place, state.run));
-    if (!dryRun) await clean(found, place);
-    const text = found.map(
-      ({ kind, name, keep }) =>
-        `${keep ? "keeps" : dryRun ? "would remove" : "removed"} ${kind} ${name}${keep ? `: ${keep}` : ""}`,
-    );
-    say(
-      {
-        text: text.join("\n") || "Nothing is left of it.",
-        json: { run: state.run, dryRun: dryRun === true, leftovers: found },
-      },
-      common.json,
-    );
-  });
-
-command("blueprint", "print the rails in force and where each value comes from").action(async ({ json }: Common) => {
-  const { body, sources, ...values } = await blueprintAt(await findPlace(process.cwd()));
-  const text = Object.entries(sources).map(
-    ([name, file]) =>
-      `${name} = ${JSON.stringify(name.split(".").reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], { ...values, body }))?.slice(0, 200)}  (${file})`,
+  .action(
+    saying(async (options: Options) => {
+      const { state, place } = await runAt(options);
+      const dryRun = options.dryRun === true;
+      const found = await leftovers(state, place, landingPath(place, state.run));
+      if (!dryRun) await clean(found, place);
+      const lines = found.map((each) => leftoverText(each, dryRun));
+      return [lines.join("\n") || "Nothing is left of it.", { run: state.run, dryRun, leftovers: found }];
+    }),
   );
-  say({ text: text.join("\n"), json: { ...values, body, sources } }, json);
-});
 
-command("overlays", "list the expertise that a task can name under Agent:").action(async ({ json }: Common) => {
-  const all = [...(await overlaysAt(await findPlace(process.cwd()))).values()].map(({ name, when }) => ({
-    name,
-    when,
-  }));
-  say({ text: all.map(({ name, when }) => `${name}: ${when}`).join("\n"), json: { overlays: all } }, json);
-});
+command("blueprint", "print the rails in force and where each value comes from").action(
+  saying(async () => {
+    const blueprint = await blueprintAt(await findPlace(process.cwd()));
+    return [blueprintText(blueprint), blueprint];
+  }),
+);
+
+command("overlays", "list the expertise that a task can name under Agent:").action(
+  saying(async () => {
+    const all = [...(await overlaysAt(await findPlace(process.cwd()))).values()].filter(({ fault }) => fault === null);
+    const overlays = all.map(({ name, when }) => ({ name, when }));
+    return [overlays.map(({ name, when }) => `${name}: ${when}`).join("\n"), { overlays }];
+  }),
+);
 
 addInside(program);
 void main(program, process.argv.slice(2));

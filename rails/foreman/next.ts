@@ -1,17 +1,14 @@
 import type { Place } from "../git/repository.ts";
 import { type Attention, attentionOf } from "../record/attention.ts";
 import type { NewEvent } from "../record/events.ts";
-import { attach, type JobCall } from "../record/job.ts";
+import { attach, isRunning, type Job } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
-import { isAlive } from "../record/process.ts";
-import { type AttemptState, dispatchable, isActive, type RunState, type TaskState } from "../record/state.ts";
-
-/** The agent that does a task, as Claude Code names it. */
-export const WORKER = "minion:minion-worker";
+import { isActive, isDispatchable, type RunState, type TaskState } from "../record/state.ts";
 
 export interface Dispatch {
   readonly attempt: string;
   readonly task: string;
+  /** As Claude Code names it. */
   readonly agent: string;
   readonly description: string;
   readonly prompt: string;
@@ -30,11 +27,11 @@ export interface Next {
   readonly fault: string | null;
 }
 
-/** The job that lands what is mergeable. */
-export const landingJob = (run: string, place: Place): JobCall => ({
+/** The job that lands what is mergeable, or one task by a person's word. */
+export const landingJob = (run: string, { main }: Place, ...task: readonly string[]): Job => ({
   name: "land",
-  args: ["land", run],
-  cwd: place.main,
+  args: ["land", run, ...task],
+  cwd: main,
 });
 
 /**
@@ -44,97 +41,106 @@ export const landingJob = (run: string, place: Place): JobCall => ({
 export async function next(journal: Journal, place: Place, until: number): Promise<Next> {
   const before = await journal.state();
   let fault: string | null = null;
-  if (!before.aborted && hasMergeable(before)) {
+  if (!before.aborted && count(before, "mergeable") > 0) {
     const wait = choose(before).length > 0 ? 0 : until;
-    const answer = await attach(journal, landingJob(before.run, place), (now) => !hasMergeable(now) || undefined, wait);
+    const isLanded = (state: RunState): true | undefined => (count(state, "mergeable") === 0 ? true : undefined);
+    const answer = await attach(journal, landingJob(before.run, place), isLanded, wait);
     if ("error" in answer) fault = answer.error;
   }
-  await journal.decide(async (state) => ({ events: state.aborted ? [] : await expire(state), result: null }));
+  await journal.decide(async (state) => ({ events: await expired(state), result: null }));
   return journal.decide((state) => {
-    const chosen = state.aborted ? [] : choose(state);
-    const offered = state.aborted ? [] : unlaunched(state);
-    const dispatch = [
-      ...offered.map(({ task, id }) => dispatchOf(state, task, id)),
-      ...chosen.map(({ task, attempts }) =>
-        dispatchOf(state, task.id, `${state.run}/${task.id}.${attempts.length + 1}`),
-      ),
-    ];
+    const dispatch = state.aborted
+      ? []
+      : [...unlaunched(state), ...choose(state)].map((task) => dispatchOf(state, task));
     const events = dispatch.map(({ task, attempt }) => ({ event: "dispatched", task, attempt }) as const);
-    return { events, result: { ...views(state, new Set(dispatch.map(({ task }) => task))), dispatch, fault } };
+    const taken = new Set(dispatch.map(({ task }) => task));
+    return {
+      events,
+      result: {
+        ...{ run: state.run, done: state.done || state.aborted, landed: landed(state) },
+        dispatch,
+        waiting: waiting(state, taken),
+        attention: attentionOf(state),
+        fault,
+      },
+    };
   });
 }
 
-const hasMergeable = (state: RunState): boolean => [...state.tasks.values()].some((task) => task.state === "mergeable");
+const all = ({ tasks }: RunState): TaskState[] => [...tasks.values()];
+const count = (state: RunState, name: TaskState["state"]): number =>
+  all(state).filter((task) => task.state === name).length;
+const landed = (state: RunState): string[] =>
+  all(state)
+    .filter((task) => task.state === "landed")
+    .map(({ task }) => task.id);
 
 /** The tasks to start now: longest remaining path first, none that conflicts with what is under way. */
-export function choose(state: RunState): TaskState[] {
-  const all = [...state.tasks.values()];
+function choose(state: RunState): TaskState[] {
+  const isBusy = (task: TaskState): boolean => task.state === "running" || task.state === "mergeable";
   const busy = new Set(
-    all.filter((task) => task.state === "running" || task.state === "mergeable").map(({ task }) => task.id),
+    all(state)
+      .filter(isBusy)
+      .map(({ task }) => task.id),
   );
-  let slots = state.blueprint.bounds.workers - all.filter((task) => task.state === "running").length;
   const left = ({ task }: TaskState): number => state.remaining[task.id] ?? 0;
+  const slots = state.blueprint.bounds.workers - count(state, "running");
   const chosen: TaskState[] = [];
-  for (const task of all.filter(dispatchable).sort((a, b) => left(b) - left(a))) {
-    if (slots <= 0) break;
-    if (conflicts(state, task.task.id, busy)) continue;
-    chosen.push(task);
-    busy.add(task.task.id);
-    slots--;
+  for (const each of all(state)
+    .filter(isDispatchable)
+    .sort((a, b) => left(b) - left(a))) {
+    const { id } = each.task;
+    if (chosen.length >= slots) break;
+    if (state.conflicts.some(([a, b]) => (a === id && busy.has(b)) || (b === id && busy.has(a)))) continue;
+    chosen.push(each);
+    busy.add(id);
   }
   return chosen;
 }
 
-const conflicts = (state: RunState, id: string, busy: ReadonlySet<string>): boolean =>
-  state.conflicts.some(([a, b]) => (a === id && busy.has(b)) || (b === id && busy.has(a)));
-
 /** Dispatched, but no agent was started for it: the launch was refused, or the foreman forgot. */
-const unlaunched = (state: RunState): AttemptState[] =>
-  [...state.attempts.values()].filter((each) => isActive(each) && each.agent === null && each.begun === null);
+const unlaunched = (state: RunState): TaskState[] =>
+  all(state).filter(({ attempts }) => {
+    const last = attempts.at(-1);
+    return last && isActive(last) && last.agent === null && last.begun === null;
+  });
 
-/** Attempts that nobody has heard of for the length of the lease; one whose command still runs is alive. */
-async function expire(state: RunState): Promise<NewEvent[]> {
+/** Ends attempts that nobody has heard of for the length of the lease; one whose command still runs is alive. */
+async function expired(state: RunState): Promise<NewEvent[]> {
+  const { lease } = state.blueprint.bounds;
   const events: NewEvent[] = [];
-  const limit = Date.now() - state.blueprint.bounds.lease * 60_000;
-  for (const attempt of state.attempts.values()) {
-    if (!isActive(attempt) || attempt.lastSign > limit) continue;
+  for (const attempt of state.aborted ? [] : state.attempts.values()) {
+    if (!isActive(attempt) || attempt.lastSign > Date.now() - lease * 60_000) continue;
     const jobs = [...state.jobs.values()].filter((job) => job.attempt === attempt.id);
-    if ((await Promise.all(jobs.map((job) => isAlive(job.process)))).some(Boolean)) continue;
-    const note = `Nothing was heard of it for ${state.blueprint.bounds.lease} minutes.`;
-    events.push({ event: "ended", attempt: attempt.id, reason: attempt.begun ? "stalled" : "never-began", note });
+    if ((await Promise.all(jobs.map(({ name }) => isRunning(state, name)))).includes(true)) continue;
+    const reason = attempt.begun ? "stalled" : "never-began";
+    events.push({ event: "ended", attempt: attempt.id, reason, note: `Nothing was heard of it for ${lease} minutes.` });
   }
   return events;
 }
 
-function dispatchOf(state: RunState, id: string, attempt: string): Dispatch {
-  const title = state.tasks.get(id)?.task.title ?? "";
+function dispatchOf({ run }: RunState, { task, state, attempts }: TaskState): Dispatch {
+  const attempt = `${run}/${task.id}.${attempts.length + (state === "running" ? 0 : 1)}`;
+  const prompt = `Run \`minion begin ${attempt}\` and do what it prints.`;
   return {
     attempt,
-    task: id,
-    agent: WORKER,
-    description: `${id} ${title}`.slice(0, 50),
-    prompt: `Run \`minion begin ${attempt}\` and do what it prints.`,
+    task: task.id,
+    agent: "minion:minion-worker",
+    description: `${task.id} ${task.title}`.slice(0, 50),
+    prompt,
   };
 }
 
-function views(state: RunState, taken: ReadonlySet<string>): Omit<Next, "dispatch" | "fault"> {
-  const all = [...state.tasks.values()];
-  const started = all.filter((task) => taken.has(task.task.id) && task.state !== "running").length;
-  const slots = state.blueprint.bounds.workers - all.filter((task) => task.state === "running").length - started;
-  const why = (task: TaskState): Why | null => {
+function waiting(state: RunState, taken: ReadonlySet<string>): Next["waiting"] {
+  const started = all(state).filter((task) => task.state === "running" || taken.has(task.task.id)).length;
+  const whyOf = (task: TaskState): Why | null => {
     if (task.state === "waiting") return "dependency";
     if (task.state === "mergeable") return "landing";
-    if (!dispatchable(task) || taken.has(task.task.id)) return null;
-    return slots > 0 ? "conflict" : "slots";
+    if (!isDispatchable(task) || taken.has(task.task.id)) return null;
+    return started < state.blueprint.bounds.workers ? "conflict" : "slots";
   };
-  return {
-    run: state.run,
-    done: state.done || state.aborted,
-    landed: all.filter((task) => task.state === "landed").map((task) => task.task.id),
-    waiting: all.flatMap((task) => {
-      const reason = why(task);
-      return reason ? [{ task: task.task.id, why: reason }] : [];
-    }),
-    attention: attentionOf(state),
-  };
+  return all(state).flatMap((each) => {
+    const why = whyOf(each);
+    return why ? [{ task: each.task.id, why }] : [];
+  });
 }

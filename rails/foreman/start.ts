@@ -1,28 +1,28 @@
-import { mkdir } from "node:fs/promises";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import { EXIT, Fault } from "../fault.ts";
 import { git, gitText } from "../git/git.ts";
 import { changedPaths, commitOf, type Place } from "../git/repository.ts";
 import { withGitLock } from "../git/worktree.ts";
 import { readGraph } from "../plan/graph.ts";
-import type { Plan, Tool, Tools } from "../plan/task.ts";
-import type { Command } from "../record/events.ts";
+import type { Plan, Tools } from "../plan/task.ts";
+import type { Command, ProcessMark } from "../record/events.ts";
 import { Journal, listRuns } from "../record/journal.ts";
 import { isAlive, markOf } from "../record/process.ts";
-import type { RunState } from "../record/state.ts";
+import { isActive, isOpen } from "../record/state.ts";
 
 /** Seconds that a command may take where the blueprint says nothing: builds and suites of large projects take that long. */
 const DEFAULT_TIMEOUT = 1800;
 
 /** Whose a run is: the session, and the process of the client, which tells a dead session from a silent one. */
-export interface Session {
-  readonly id: string;
-  readonly pid: number | null;
+interface Session {
+  readonly session: string;
+  readonly owner: ProcessMark | null;
 }
 
 /** The session that this command is called from; empty outside of Claude Code. */
-export function sessionOf(env: NodeJS.ProcessEnv): Session {
-  return { id: env.CLAUDE_CODE_SESSION_ID ?? "", pid: Number(env.CLAUDE_PID) || null };
+export async function sessionOf(env: NodeJS.ProcessEnv): Promise<Session> {
+  const pid = Number(env.CLAUDE_PID);
+  return { session: env.CLAUDE_CODE_SESSION_ID ?? "", owner: pid > 0 ? await markOf(pid) : null };
 }
 
 export interface Started {
@@ -34,6 +34,7 @@ export interface Started {
 
 /**
  * Opens a run: from here its tasks, gates and commands are frozen.
+ * @param isBeside also where another run is open
  * @throws Fault where the plan has errors, another run is open, nothing could be proven, or there is no commit yet
  */
 export async function start(
@@ -42,7 +43,7 @@ export async function start(
   blueprint: Blueprint,
   place: Place,
   session: Session,
-  besides: boolean,
+  isBeside: boolean,
 ): Promise<Started> {
   const error = plan.findings.find(({ level }) => level === "error");
   if (error) throw new Fault("plan", `line ${error.line}: ${error.message}`, error.hint);
@@ -51,7 +52,7 @@ export async function start(
     throw new Fault(
       "no-commit",
       "this repository has no commit yet",
-      "make a first commit: a run starts from one",
+      "make a first one: a run starts from it",
       EXIT.usage,
     );
   const gates = resolveGates(blueprint, tools);
@@ -62,56 +63,43 @@ export async function start(
       "name commands under gates: in .claude/minion/blueprint.md",
       EXIT.usage,
     );
-  if (!besides) await refuseSecond(place);
-  const setup = tools.setup && command("setup", tools.setup, DEFAULT_TIMEOUT);
+  if (!isBeside) await refuseSecond(place);
   const graph = readGraph(plan.tasks);
-  const owner = session.pid === null ? null : await markOf(session.pid);
+  const setup = tools.setup && { name: "setup", run: tools.setup.run, cwd: tools.setup.cwd, timeout: DEFAULT_TIMEOUT };
   return withGitLock(place, async () => {
     const run = await freeName(place);
     const line = `minion/${run}/line`;
-    const journal = new Journal(place.common, run);
-    await mkdir(journal.folder, { recursive: true });
     await git(["update-ref", "-m", "minion: start", `refs/heads/${line}`, base, ""], { cwd: place.main });
-    await journal.add({
+    await new Journal(place.common, run).add({
       event: "started",
       version: 1,
-      ...{ run, base, line, session: session.id, owner, blueprint, gates, setup },
-      prefix: place.prefix,
-      tasks: plan.tasks,
+      ...{ run, base, line, prefix: place.prefix, ...session, blueprint, gates, setup, tasks: plan.tasks },
       conflicts: plan.conflicts.map(({ tasks }) => tasks),
       remaining: Object.fromEntries(plan.tasks.map(({ id }) => [id, graph.remaining(id)])),
     });
-    return { run, base, line, warnings: await warningsOf(place) };
+    const changed = (await changedPaths(place.top)).filter((path) => !path.startsWith(".claude/worktrees/"));
+    const warning = `${changed.length} uncommitted files here are not part of the run, which starts from the last commit`;
+    return { run, base, line, warnings: changed.length > 0 ? [warning] : [] };
   });
 }
 
 /** The blueprint's gates as commands, without those for which the project has none. */
-export function resolveGates(blueprint: Blueprint, tools: Tools): Command[] {
-  return blueprint.gates.flatMap(({ name, tool, run, cwd, timeout }) => {
-    const found = tool ? tools[tool] : { run: run as string, cwd: cwd ?? "" };
-    return found ? [command(name, found, timeout ?? DEFAULT_TIMEOUT)] : [];
+export const resolveGates = (blueprint: Blueprint, tools: Tools): Command[] =>
+  blueprint.gates.flatMap(({ name, tool, run = "", cwd = "", timeout = DEFAULT_TIMEOUT }) => {
+    const found = tool ? tools[tool] : { run, cwd };
+    return found ? [{ name, run: found.run, cwd: found.cwd, timeout }] : [];
   });
-}
-
-const command = (name: string, { run, cwd }: Pick<Tool, "run" | "cwd">, timeout: number): Command => ({
-  name,
-  run,
-  cwd,
-  timeout,
-});
 
 async function refuseSecond(place: Place): Promise<void> {
   for (const run of await listRuns(place.common)) {
-    const state = await new Journal(place.common, run).state().catch(() => null);
-    if (!state?.open) continue;
-    const alive = state.owner !== null && (await isAlive(state.owner));
-    throw new Fault(
-      "run-open",
-      `run ${run} is open here, of ${alive ? "a session that still runs" : "a session that has ended"}${state.session && ` (${state.session})`}`,
-      alive
-        ? "let it end, or open another beside it with --new"
-        : "go on with it: minion resume; or end it: minion abort",
-    );
+    const state = await new Journal(place.common, run).state();
+    if (!isOpen(state)) continue;
+    const lives = state.owner !== null && (await isAlive(state.owner));
+    const whose = `a session that ${lives ? "still runs" : "has ended"}${state.session && ` (${state.session})`}`;
+    const hint = lives
+      ? "let it end, or open another beside it with --new"
+      : "go on with it: minion resume; or end it: minion abort";
+    throw new Fault("run-open", `run ${run} is open here, of ${whose}`, hint);
   }
 }
 
@@ -120,47 +108,30 @@ async function freeName(place: Place): Promise<string> {
   const refs = await gitText(["for-each-ref", "--format=%(refname:lstrip=3)", "refs/heads/minion/"], {
     cwd: place.main,
   });
-  const taken = [...refs.split("\n"), ...(await listRuns(place.common))].map((name) =>
-    Number(/^r(\d+)/.exec(name)?.[1] ?? 0),
-  );
-  return `r${Math.max(0, ...taken) + 1}`;
-}
-
-async function warningsOf(place: Place): Promise<string[]> {
-  const changed = (await changedPaths(place.top)).filter((path) => !path.startsWith(".claude/worktrees/"));
-  if (changed.length === 0) return [];
-  return [`${changed.length} uncommitted files here are not part of the run, which starts from the last commit`];
+  const names = [...refs.split("\n"), ...(await listRuns(place.common))];
+  return `r${Math.max(0, ...names.map((name) => Number(/^r(\d+)/.exec(name)?.[1] ?? 0))) + 1}`;
 }
 
 /**
  * Takes an open run over for this session. Attempts whose session is dead are over, by no fault of theirs.
- * @throws Fault `run-owned` where its session still runs, unless it is to be taken
+ * @returns the attempts that are lost
+ * @throws Fault `run-owned` where its session still runs, unless it is to be taken; `aborted`
  */
-export async function resume(
-  journal: Journal,
-  session: Session,
-  take: boolean,
-): Promise<{ lost: string[]; state: RunState }> {
-  const owner = session.pid === null ? null : await markOf(session.pid);
-  const lost = await journal.decide(async (state) => {
+export function resume(journal: Journal, session: Session, isTaken: boolean): Promise<string[]> {
+  return journal.decide(async (state) => {
+    const { owner } = state;
     if (state.aborted) throw new Fault("aborted", `run ${state.run} was aborted`, "start a new one");
-    const mine =
-      state.owner !== null && owner !== null && state.owner.pid === owner.pid && state.owner.started === owner.started;
-    const alive = !mine && state.owner !== null && (await isAlive(state.owner));
-    if (alive && !take)
+    const isMine = owner !== null && owner.pid === session.owner?.pid && owner.started === session.owner.started;
+    if (!isMine && !isTaken && owner !== null && (await isAlive(owner)))
       throw new Fault(
         "run-owned",
         `run ${state.run} belongs to a session that still runs (${state.session})`,
         "go on there, or take it: minion resume --take",
       );
-    // Without a word from the owner's process nothing is known to be dead: the lease finds out.
-    const active = mine
-      ? []
-      : [...state.attempts.values()].filter((each) => !each.over && !each.submitted && each.nothing === null);
-    const ended = active.map(
-      ({ id }) => ({ event: "ended", attempt: id, reason: "session-lost", note: "Its session ended." }) as const,
+    const lost = isMine ? [] : [...state.attempts.values()].filter(isActive).map(({ id }) => id);
+    const ended = lost.map(
+      (attempt) => ({ event: "ended", attempt, reason: "session-lost", note: "Its session ended." }) as const,
     );
-    return { events: [{ event: "owner", session: session.id, owner }, ...ended], result: active.map(({ id }) => id) };
+    return { events: [{ event: "owner", ...session }, ...ended], result: lost };
   });
-  return { lost, state: await journal.state() };
 }

@@ -1,15 +1,17 @@
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
+import { stat } from "node:fs/promises";
+import { promisify } from "node:util";
 import { EXIT, Fault } from "../fault.ts";
 
 export interface GitOptions {
   readonly cwd: string;
-  readonly input?: string;
   readonly env?: NodeJS.ProcessEnv;
   /** Exit codes besides 0 that are an answer and not a fault. */
   readonly accept?: readonly number[];
 }
 
-export interface GitAnswer {
+/** Untrimmed. */
+interface Answer {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -33,7 +35,7 @@ export function cleanEnv(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
  * @returns code, stdout and stderr, untrimmed
  * @throws Fault `git` with git's own words where the code is neither 0 nor accepted; `no-git` where git is missing
  */
-export async function git(args: readonly string[], options: GitOptions): Promise<GitAnswer> {
+export async function git(args: readonly string[], options: GitOptions): Promise<Answer> {
   for (let tries = 0; ; tries++) {
     const answer = await run(args, options);
     if (answer.code === 0 || options.accept?.includes(answer.code)) return answer;
@@ -47,40 +49,28 @@ export async function git(args: readonly string[], options: GitOptions): Promise
 }
 
 /** As `git`, but only stdout, without the last line end. */
-export async function gitText(args: readonly string[], options: GitOptions): Promise<string> {
-  return (await git(args, options)).stdout.replace(/\n$/, "");
-}
+export const gitText = async (args: readonly string[], options: GitOptions): Promise<string> =>
+  (await git(args, options)).stdout.replace(/\n$/, "");
 
 /** True where git answers 0, false where it answers 1. */
-export async function gitAsks(args: readonly string[], options: GitOptions): Promise<boolean> {
-  return (await git(args, { ...options, accept: [1] })).code === 0;
-}
+export const gitAsks = async (args: readonly string[], options: GitOptions): Promise<boolean> =>
+  (await git(args, { ...options, accept: [1] })).code === 0;
 
-function run(args: readonly string[], { cwd, input, env }: GitOptions): Promise<GitAnswer> {
-  return new Promise((resolve, reject) => {
-    const child = spawn("git", ["--no-optional-locks", ...args], {
-      cwd,
-      env: cleanEnv({ LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", ...env }),
-      stdio: ["pipe", "pipe", "pipe"],
-    });
-    const out: Buffer[] = [];
-    const err: Buffer[] = [];
-    child.stdout.on("data", (chunk) => out.push(chunk));
-    child.stderr.on("data", (chunk) => err.push(chunk));
-    child.on("error", (error: NodeJS.ErrnoException) => {
-      const missing = error.code === "ENOENT" && error.path === "git";
-      reject(
-        missing ? new Fault("no-git", "git could not be started", "install git 2.31 or newer", EXIT.usage) : error,
-      );
-    });
-    child.on("close", (code) =>
-      resolve({
-        code: code ?? 1,
-        stdout: Buffer.concat(out).toString(),
-        stderr: Buffer.concat(err).toString(),
-      }),
+async function run(args: readonly string[], { cwd, env }: GitOptions): Promise<Answer> {
+  const settings = cleanEnv({ LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", ...env });
+  try {
+    const all = ["--no-optional-locks", ...args];
+    return { code: 0, ...(await promisify(execFile)("git", all, { cwd, env: settings, maxBuffer: 2 ** 30 })) };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: unknown; stdout: string; stderr: string };
+    if (typeof code === "number") return { code, stdout, stderr };
+    const isThere = await stat(cwd).catch(() => null);
+    if (!isThere) throw new Fault("not-found", `${cwd} is not there`, "check the path", EXIT.usage);
+    throw new Fault(
+      "no-git",
+      `git could not be run: ${(error as Error).message}`,
+      "install git 2.31 or newer",
+      EXIT.usage,
     );
-    child.stdin.on("error", () => {}); // git may end before it has read all: its exit code says why
-    child.stdin.end(input ?? "");
-  });
+  }
 }

@@ -1,9 +1,9 @@
 import { readFile, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { gitDirOf } from "../git/repository.ts";
-import { Journal, listRuns } from "../record/journal.ts";
-import { isActive, type RunState } from "../record/state.ts";
-import { attemptAt } from "../worker/attempt.ts";
+import { listRuns } from "../record/journal.ts";
+import { isActive } from "../record/state.ts";
+import { attemptAt, type Found, findAttempt } from "../worker/attempt.ts";
 import { holdAtEnd } from "./end.ts";
 import { type Answer, foremanCommand, foremanWrite, workerCommand, workerWrite } from "./tool.ts";
 
@@ -19,11 +19,10 @@ export interface HookInput {
   readonly tool_response?: { readonly agentId?: string };
 }
 
-/** What a hook prints and ends with. */
+/** What a hook prints and ends with: 2 sends a worker back that wants to end. */
 export interface HookOutput {
   readonly stdout: string;
   readonly stderr: string;
-  /** 2 sends a worker back that wants to end. */
   readonly exit: 0 | 2;
 }
 
@@ -31,11 +30,12 @@ const SILENT: HookOutput = { stdout: "", stderr: "", exit: 0 };
 /** A worker that uses tools is alive; one line in the journal every so often is enough to know. */
 const ALIVE_EVERY_MS = 120_000;
 
+/** A hook's call and the git folders of where it was made; null outside of a repository. */
 interface Scene {
   readonly input: HookInput;
   readonly cwd: string;
-  readonly gitDir: string;
-  readonly common: string;
+  readonly gitDir: string | null;
+  readonly common: string | null;
 }
 
 /**
@@ -45,18 +45,12 @@ interface Scene {
 export async function hook(event: string, input: HookInput): Promise<HookOutput> {
   const cwd = await realpath(input.cwd ?? process.cwd());
   const gitDir = await gitDirOf(cwd);
-  if (gitDir === null)
-    return event === "PreToolUse" && !input.agent_type ? answered(await foremanTool(input, null)) : SILENT;
-  const common = await readFile(join(gitDir, "commondir"), "utf8").then(
-    (text) => resolve(gitDir, text.trim()),
-    () => gitDir,
-  );
-  const scene: Scene = { input, cwd, gitDir, common };
+  const commonFile = gitDir && (await readFile(join(gitDir, "commondir"), "utf8").catch(() => "."));
+  const scene = { input, cwd, gitDir, common: gitDir && resolve(gitDir, (commonFile ?? ".").trim()) };
   const isWorker = input.agent_type?.startsWith("minion:") === true;
+  if (event === "PreToolUse") return answered(isWorker ? await workerTool(scene) : await foremanTool(scene));
   if (event === "PostToolUse" && !isWorker) return launched(scene);
-  if (event === "PreToolUse") return isWorker ? workerTool(scene) : answered(await foremanTool(input, scene));
-  if (event === "SubagentStop" && isWorker) return end(scene);
-  return SILENT;
+  return event === "SubagentStop" && isWorker ? end(scene) : SILENT;
 }
 
 const answered = (answer: Answer | null): HookOutput =>
@@ -64,98 +58,78 @@ const answered = (answer: Answer | null): HookOutput =>
     ? { ...SILENT, stdout: JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", ...answer } }) }
     : SILENT;
 
-async function foremanTool(
-  { tool_name: tool, tool_input: args = {}, session_id: session = "" }: HookInput,
-  scene: Scene | null,
-): Promise<Answer | null> {
+async function foremanTool(scene: Scene): Promise<Answer | null> {
+  const { tool_name: tool, tool_input: args = {}, session_id: session = "" } = scene.input;
   if (tool === "Bash") return foremanCommand(String(args.command));
   if (tool === "Write") return foremanWrite(String(args.file_path), session);
   if (tool !== "Agent" || !String(args.subagent_type).startsWith("minion:")) return null;
-  const found = scene && (await runOf(scene, attemptIn(String(args.prompt))));
-  const attempt = found?.state.attempts.get(found.id);
-  if (attempt && isActive(attempt) && !found?.state.aborted)
-    return { permissionDecision: "allow", permissionDecisionReason: "dispatched by minion next" };
-  return {
-    permissionDecision: "deny",
-    permissionDecisionReason: "No open run has dispatched that: run minion next and start what it names.",
-  };
+  const found = await attemptOf(scene, attemptIn(args));
+  return found && isActive(found.attempt) && !found.state.aborted
+    ? { permissionDecision: "allow", permissionDecisionReason: "dispatched by minion next" }
+    : {
+        permissionDecision: "deny",
+        permissionDecisionReason: "No open run dispatched that: run minion next and start what it names.",
+      };
 }
 
 async function launched(scene: Scene): Promise<HookOutput> {
   const agent = scene.input.tool_response?.agentId;
-  const found = await runOf(scene, attemptIn(String(scene.input.tool_input?.prompt)));
-  if (agent && found?.state.attempts.has(found.id))
-    await found.journal.add({ event: "launched", attempt: found.id, agent });
+  const found = await attemptOf(scene, attemptIn(scene.input.tool_input ?? {}));
+  if (agent && found) await found.journal.add({ event: "launched", attempt: found.attempt.id, agent });
   return SILENT;
 }
 
-async function workerTool(scene: Scene): Promise<HookOutput> {
+async function workerTool(scene: Scene): Promise<Answer | null> {
   const { tool_name: tool, tool_input: args = {} } = scene.input;
-  const found = await runOf(scene, await ownAttempt(scene));
-  if (tool === "SubagentHandback") {
-    const back = found && (await holdAtEnd(found.journal, found.id, await whereOf(scene)));
-    return answered(back ? { permissionDecision: "deny", permissionDecisionReason: back } : null);
+  const found = await attemptOf(scene, await ownAttempt(scene));
+  if (found && tool === "SubagentHandback") {
+    const back = await holdAtEnd(found, await worktreeOf(scene));
+    return back === null ? null : { permissionDecision: "deny", permissionDecisionReason: back };
   }
-  const attempt = found?.state.attempts.get(found.id);
-  if (found && attempt && Date.now() - attempt.lastSign > ALIVE_EVERY_MS)
-    await found.journal.add({ event: "alive", attempt: found.id });
-  if (tool === "Bash") return answered(workerCommand(String(args.command), found?.state ?? null));
+  if (found && Date.now() - found.attempt.lastSign > ALIVE_EVERY_MS)
+    await found.journal.add({ event: "alive", attempt: found.attempt.id });
+  if (tool === "Bash") return workerCommand(String(args.command), found?.state ?? null);
   const path = args.file_path ?? args.notebook_path;
-  return typeof path === "string" ? answered(await workerWrite(path, await topOf(scene))) : SILENT;
+  return typeof path === "string" ? workerWrite(path, (await worktreeOf(scene))?.top ?? scene.cwd) : null;
 }
 
 async function end(scene: Scene): Promise<HookOutput> {
-  const found = await runOf(scene, await ownAttempt(scene));
+  const found = await attemptOf(scene, await ownAttempt(scene));
   if (!found) return SILENT;
+  const { journal, attempt } = found;
   if (scene.input.permission_mode === "auto") {
     // Its report, if it made one, is out: nothing can hold it. A result that still comes is taken all the same.
-    const attempt = found.state.attempts.get(found.id);
-    const reason = attempt?.begun ? "unproven" : "never-began";
-    if (attempt && isActive(attempt))
-      await found.journal.add({
-        event: "ended",
-        attempt: found.id,
-        reason,
-        note: "Its worker ended without a result.",
-      });
+    const reason = attempt.begun ? "unproven" : "never-began";
+    const note = "Its worker ended without a result.";
+    if (isActive(attempt)) await journal.add({ event: "ended", attempt: attempt.id, reason, note });
     return SILENT;
   }
-  const back = await holdAtEnd(found.journal, found.id, await whereOf(scene));
-  return back ? { ...SILENT, stderr: back, exit: 2 } : SILENT;
+  const back = await holdAtEnd(found, await worktreeOf(scene));
+  return back === null ? SILENT : { ...SILENT, stderr: back, exit: 2 };
 }
 
 /** The attempt that a dispatch's prompt names. */
-const attemptIn = (prompt: string): string | null => /minion begin (r\d+\/[\w-]+\.\d+)/.exec(prompt)?.[1] ?? null;
+const attemptIn = (args: Readonly<Record<string, unknown>>): string | null =>
+  /minion begin (r\d+\/\w+\.\d+)/.exec(String(args.prompt))?.[1] ?? null;
 
 /** The worker's attempt: from its worktree; before `begin` from its agent's number. */
 async function ownAttempt({ cwd, common, input }: Scene): Promise<string | null> {
   const marked = await attemptAt(cwd);
-  if (marked !== null || !input.agent_id) return marked;
+  if (marked !== null || !input.agent_id || !common) return marked;
   for (const run of (await listRuns(common)).reverse()) {
-    const state = await new Journal(common, run).state().catch(() => null);
-    const attempt = state && [...state.attempts.values()].find(({ agent }) => agent === input.agent_id);
-    if (attempt) return attempt.id;
+    const text = await readFile(join(common, "minion", run, "events.jsonl"), "utf8").catch(() => "");
+    const line = text.split("\n").find((each) => each.includes(`"agent":"${input.agent_id}"`));
+    if (line) return JSON.parse(line).attempt;
   }
   return null;
 }
 
-async function runOf(
-  { common }: Scene,
-  id: string | null,
-): Promise<{ id: string; journal: Journal; state: RunState } | null> {
-  if (id === null) return null;
-  const journal = new Journal(common, id.split("/", 1)[0] as string);
-  const state = await journal.state().catch(() => null);
-  return state && { id, journal, state };
-}
+const attemptOf = async ({ common }: Scene, id: string | null): Promise<Found | null> =>
+  id !== null && common !== null ? findAttempt(common, id).catch(() => null) : null;
 
-/** The worktree of a worker that has begun: its git folder holds the mark. */
-async function whereOf(scene: Scene): Promise<{ top: string; gitDir: string } | null> {
-  return (await attemptAt(scene.cwd)) === null ? null : { top: await topOf(scene), gitDir: scene.gitDir };
-}
-
-/** The top of the worktree, which the worktree's git folder names. */
-async function topOf({ gitDir, cwd }: Scene): Promise<string> {
+/** The worktree of a worker that has begun; its git folder names its top. */
+async function worktreeOf({ gitDir, cwd }: Scene): Promise<{ top: string; gitDir: string } | null> {
+  if (gitDir === null || (await attemptAt(cwd)) === null) return null;
   const file = await readFile(join(gitDir, "gitdir"), "utf8").catch(() => null);
-  return file === null ? cwd : realpath(resolve(gitDir, file.trim(), "..")).catch(() => cwd);
+  return { gitDir, top: file === null ? cwd : await realpath(resolve(gitDir, file.trim(), "..")) };
 }

@@ -1,30 +1,26 @@
 import { join } from "node:path";
 import { Fault } from "../fault.ts";
-import { git, gitText } from "../git/git.ts";
-import { changedPaths, commitOf, commitsBetween, isAncestor, type Place } from "../git/repository.ts";
-import { freshWorktree, listWorktrees } from "../git/worktree.ts";
-import type { Evidence, OwnCommit } from "../record/events.ts";
+import { git, gitAsks, gitText } from "../git/git.ts";
+import { changedPaths, commitOf, listWorktrees, ownCommits, type Place } from "../git/repository.ts";
+import { freshWorktree, NO_HOOKS } from "../git/worktree.ts";
+import type { EventData, Evidence } from "../record/events.ts";
 import { evidenceFor, isPass } from "../record/evidence.ts";
 import type { Journal } from "../record/journal.ts";
 import { prove } from "../record/prove.ts";
-import { type AttemptState, inOrder, type RunState } from "../record/state.ts";
+import { inOrder, type RunState } from "../record/state.ts";
 
-/** The rails' own worktree: beside the workers' and not inside `.git`, where test runners look for no tests. */
+/** The rails' own worktree: beside the workers' and not inside `.git`, where some test runners look for no tests. */
 export const landingPath = (place: Place, run: string): string =>
-  join(place.main, ".claude", "worktrees", `minion-${run}-landing`);
+  join(place.main, ".claude/worktrees", `minion-${run}-landing`);
 
-/** What landing wants of an attempt. */
-interface Candidate {
-  readonly attempt: string;
-  readonly commits: readonly string[];
-}
+/** An attempt and its own commits, oldest first. */
+type Candidate = EventData["proven"]["landed"][number];
 
-/** The attempts that wait to be landed, each after what it depends on. */
-export const mergeable = (state: RunState): AttemptState[] =>
-  inOrder(state.tasks).flatMap((id) => {
-    const task = state.tasks.get(id);
-    const last = task?.attempts.at(-1);
-    return task?.state === "mergeable" && last ? [last] : [];
+/** What waits to be landed, each after what it depends on. */
+const mergeable = (state: RunState): Candidate[] =>
+  inOrder(state).flatMap((task) => {
+    const submitted = task.state === "mergeable" ? task.attempts.at(-1)?.submitted : null;
+    return submitted ? [submitted] : [];
   });
 
 /**
@@ -34,13 +30,13 @@ export const mergeable = (state: RunState): AttemptState[] =>
 export async function landAll(journal: Journal, place: Place): Promise<void> {
   for (;;) {
     const state = await caughtUp(journal, place);
-    const ready = mergeable(state).map(({ id, submitted }) => ({ attempt: id, commits: submitted?.commits ?? [] }));
+    const ready = mergeable(state);
     if (ready.length === 0 || state.aborted) return;
     if (await landTogether(journal, place, ready)) continue;
     for (const one of ready) {
       const now = await journal.state();
-      if (!now.aborted && mergeable(now).some(({ id }) => id === one.attempt))
-        await landTogether(journal, place, [one]);
+      const isStill = !now.aborted && mergeable(now).some(({ attempt }) => attempt === one.attempt);
+      if (isStill) await landTogether(journal, place, [one]);
     }
   }
 }
@@ -50,17 +46,12 @@ export async function landAll(journal: Journal, place: Place): Promise<void> {
  * @throws Fault where there is nothing to land, or it cannot
  */
 export async function landByHand(journal: Journal, place: Place, id: string): Promise<void> {
-  const state = await caughtUp(journal, place);
-  const attempt = state.tasks.get(id)?.attempts.at(-1);
-  if (!attempt?.begun)
+  const attempt = (await caughtUp(journal, place)).tasks.get(id)?.attempts.at(-1);
+  const head = attempt?.begun && (await commitOf(`refs/heads/${attempt.begun.branch}`, place.main));
+  if (!attempt?.begun || !head)
     throw new Fault("no-branch", `task ${id} has no branch to land`, "minion board shows what there is");
-  const head = await commitOf(`refs/heads/${attempt.begun.branch}`, place.main);
-  const commits = head === null ? [] : await commitsBetween(attempt.begun.base, head, place.main);
-  if (commits.length === 0)
-    throw new Fault("no-commits", `${attempt.begun.branch} holds no commit of its own`, "commit there first");
-  if (commits.some(({ parents }) => parents > 1))
-    throw new Fault("merge-commit", `there is a merge on ${attempt.begun.branch}`, "rebase it to plain commits");
-  await landTogether(journal, place, [{ attempt: attempt.id, commits: commits.map((each) => each.id) }]);
+  const commits = await ownCommits(attempt.begun.base, head, place.main);
+  await landTogether(journal, place, [{ attempt: attempt.id, commits }]);
   const after = (await journal.state()).tasks.get(id);
   if (after?.state !== "landed")
     throw new Fault("not-landed", `${after?.reason}: ${after?.note}`, "mend its branch, then call again");
@@ -69,18 +60,18 @@ export async function landByHand(journal: Journal, place: Place, id: string): Pr
 /** After a crash git is asked first: did the line move to where the journal says that it was about to? */
 async function caughtUp(journal: Journal, place: Place): Promise<RunState> {
   const state = await journal.state();
-  const now = await commitOf(`refs/heads/${state.line}`, place.main);
-  if (now === null)
-    throw new Fault("no-line", `branch ${state.line} is gone`, `make it again: git branch ${state.line} ${state.tip}`);
-  if (state.proven && (await isAncestor(state.proven.to, now, place.main))) {
-    await journal.add({ event: "landed", to: state.proven.to });
-    return journal.state();
+  const { line, tip, proven } = state;
+  const now = await commitOf(`refs/heads/${line}`, place.main);
+  if (now === null) throw new Fault("no-line", `branch ${line} is gone`, `make it again: git branch ${line} ${tip}`);
+  if (proven && (await gitAsks(["merge-base", "--is-ancestor", proven.to, now], { cwd: place.main }))) {
+    await journal.add({ event: "landed", to: proven.to });
+    return caughtUp(journal, place);
   }
-  if (now !== state.tip)
+  if (now !== tip)
     throw new Fault(
       "line-moved",
-      `${state.line} was moved to ${now.slice(0, 10)} by somebody else`,
-      `put it back: git branch -f ${state.line} ${state.tip}`,
+      `${line} was moved to ${now.slice(0, 10)} by somebody else`,
+      `put it back: git branch -f ${line} ${tip}`,
     );
   return state;
 }
@@ -90,25 +81,36 @@ async function landTogether(journal: Journal, place: Place, candidates: readonly
   const state = await journal.state();
   const path = landingPath(place, state.run);
   await freshWorktree(place, path, state.tip);
-  const landed: OwnCommit[] = [];
-  for (const candidate of candidates) {
-    const clash = await pickAll(path, candidate.commits);
-    if (clash) await journal.add({ event: "not-landed", attempt: candidate.attempt, reason: "conflict", note: clash });
-    else landed.push(candidate);
+  const landed: Candidate[] = [];
+  for (const { attempt, commits } of candidates) {
+    const note = await pickAll(path, commits);
+    if (note) await journal.add({ event: "not-landed", attempt, reason: "conflict", note });
+    else landed.push({ attempt, commits });
   }
   if (landed.length === 0) return true;
   const to = await gitText(["rev-parse", "HEAD"], { cwd: path });
-  const attempts = landed.map(({ attempt }) => attempt);
-  const proof = await proveTip(journal, path, attempts);
-  const red = proof.find((each) => !isPass(each));
+  const red = await proveTip(
+    journal,
+    path,
+    landed.map(({ attempt }) => attempt),
+  );
   if (red && landed.length > 1) return false;
   if (red) {
-    const how = red.code === 0 ? "changed files" : red.timedOut ? "ran out of time" : `ended with ${red.code}`;
+    const how = red.code === null ? "ran out of time" : red.code === 0 ? "changed files" : `ended with ${red.code}`;
     const note = `${red.gate} ${how} on the line with it: ${red.output}.`;
-    await journal.add({ event: "not-landed", attempt: attempts[0] as string, reason: "line-red", note });
+    await journal.add({ event: "not-landed", attempt: landed[0]?.attempt ?? "", reason: "line-red", note });
     return true;
   }
-  await moveLine(journal, place, state, { to, landed, evidence: proof.map(({ output }) => output) });
+  const where = (await listWorktrees(place.main)).find(({ branch }) => branch === state.line);
+  if (where)
+    throw new Fault(
+      "line-in-use",
+      `${state.line} is checked out in ${where.path}: landing cannot move it`,
+      "switch to another branch there",
+    );
+  await journal.add({ event: "proven", from: state.tip, to, landed });
+  await git(["update-ref", "-m", "minion: land", `refs/heads/${state.line}`, to, state.tip], { cwd: place.main });
+  await journal.add({ event: "landed", to });
   return true;
 }
 
@@ -116,65 +118,38 @@ async function landTogether(journal: Journal, place: Place, candidates: readonly
 async function pickAll(path: string, commits: readonly string[]): Promise<string | null> {
   const before = await gitText(["rev-parse", "HEAD"], { cwd: path });
   for (const commit of commits) {
-    const [name, email] = (await gitText(["log", "-1", "--format=%cn%n%ce", commit], { cwd: path })).split("\n");
-    // The worker's own committer, since the machine may have none that landing could use; no hook of the project
-    // runs and nothing is signed, since both may ask somebody who is not there.
-    const { code } = await git(
-      [
-        "-c",
-        "core.hooksPath=/dev/null",
-        "-c",
-        "commit.gpgSign=false",
-        "cherry-pick",
-        "--ff",
-        "--allow-empty",
-        "--keep-redundant-commits",
-        commit,
-      ],
-      { cwd: path, accept: [1, 128], env: { GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email } },
-    );
-    if (code === 0) continue;
+    // The worker's own committer, since the machine may have none for us; unsigned, since signing may ask somebody.
+    const who = (await gitText(["log", "-1", "--format=%cn%n%ce", commit], { cwd: path })).split("\n");
+    const env = { GIT_COMMITTER_NAME: who[0], GIT_COMMITTER_EMAIL: who[1] };
+    const pick = [
+      ...NO_HOOKS,
+      "-c",
+      "commit.gpgSign=false",
+      "cherry-pick",
+      "--ff",
+      "--allow-empty",
+      "--keep-redundant-commits",
+      commit,
+    ];
+    if ((await git(pick, { cwd: path, env, accept: [1, 128] })).code === 0) continue;
     const clash = (await changedPaths(path)).slice(0, 5).join(", ");
-    await git(["cherry-pick", "--quit"], { cwd: path, accept: [128] });
+    await git(["cherry-pick", "--quit"], { cwd: path });
     await git(["reset", "--quiet", "--hard", before], { cwd: path });
     return `${commit.slice(0, 10)} clashes with the line in ${clash}.`;
   }
   return null;
 }
 
-/** Landing's own evidence for what lies in its worktree, up to the first gate that is red. */
-async function proveTip(journal: Journal, path: string, attempts: readonly string[]): Promise<Evidence[]> {
+/** Runs setup and gates on what lies in landing's worktree, as far as there is no evidence of landing's own for it. */
+async function proveTip(journal: Journal, path: string, attempts: readonly string[]): Promise<Evidence | null> {
   const tree = await gitText(["rev-parse", "HEAD^{tree}"], { cwd: path });
-  const bench = { top: path, gitDir: await gitText(["rev-parse", "--absolute-git-dir"], { cwd: path }) };
-  const proof: Evidence[] = [];
+  const worktree = { top: path, gitDir: await gitText(["rev-parse", "--absolute-git-dir"], { cwd: path }) };
   const state = await journal.state();
-  const setup = state.setup && { ...state.setup, name: "setup" };
-  const isSetUp = setup === null || isPass(evidenceFor(state, setup, tree, "landing"));
-  for (const command of [...(isSetUp ? [] : [setup]), ...state.gates]) {
-    const known = evidenceFor(state, command, tree, "landing");
-    const evidence =
-      known && isPass(known) ? known : await prove(journal, command, bench, "landing", attempts, state.setup);
-    if (evidence !== known) await journal.add({ event: "evidence", ...evidence });
-    proof.push(evidence);
-    if (!isPass(evidence)) break;
+  for (const command of [...(state.setup ? [state.setup] : []), ...state.gates]) {
+    if (isPass(evidenceFor(state, command, tree, "landing"))) continue;
+    const evidence = await prove(journal, command, worktree, "landing", attempts, state.setup);
+    await journal.add({ event: "evidence", ...evidence });
+    if (!isPass(evidence)) return evidence;
   }
-  return proof;
-}
-
-async function moveLine(
-  journal: Journal,
-  place: Place,
-  state: RunState,
-  { to, landed, evidence }: { to: string; landed: readonly OwnCommit[]; evidence: readonly string[] },
-): Promise<void> {
-  const where = (await listWorktrees(place.main)).find(({ branch }) => branch === state.line);
-  if (where)
-    throw new Fault(
-      "line-in-use",
-      `${state.line} is checked out in ${where.path}`,
-      "switch to another branch there: landing moves it",
-    );
-  await journal.add({ event: "proven", from: state.tip, to, landed, evidence });
-  await git(["update-ref", "-m", "minion: land", `refs/heads/${state.line}`, to, state.tip], { cwd: place.main });
-  await journal.add({ event: "landed", to });
+  return null;
 }

@@ -15,11 +15,7 @@ const FORMS: readonly Form[] = [headed, numbered];
  * @returns the tasks as written, dependencies spelled as the ids they name; whether those make sense is `readGraph`'s to say.
  * `dependsLine` is the line on which a task says what it depends on.
  */
-export function readList(text: string): {
-  tasks: Task[];
-  findings: Finding[];
-  dependsLine: Map<Task, number>;
-} {
+export function readList(text: string): { tasks: Task[]; findings: Finding[]; dependsLine: Map<Task, number> } {
   const { lines, findings } = readLines(text);
   const found = FORMS.map((form) => form.read(lines)).find(({ items }) => items.length > 0);
   if (!found) {

@@ -1,6 +1,7 @@
 import type { Reason } from "./events.ts";
 import type { RunState } from "./state.ts";
 
+/** Something that a person has to decide, and what they can do about it. */
 export interface Attention {
   readonly task: string;
   readonly reason: Reason | null;
@@ -8,26 +9,24 @@ export interface Attention {
   readonly choices: readonly { readonly label: string; readonly command: string }[];
 }
 
-/**
- * How a person calls this program where they stand: in a session its folder is on the PATH of `!` commands.
- * @param words the command and its arguments
- */
+/** A command of ours as a person can type it where they stand: in a session, our folder is on the PATH of `!` commands. */
 export const typed = (words: string): string =>
   process.env.CLAUDECODE ? `! minion ${words}` : `${process.argv[1]} ${words}`;
 
-/** What waits for a person, each with what they can do about it. */
-export function attentionOf(state: RunState): Attention[] {
-  return [...state.tasks.values()]
-    .filter((task) => task.state === "needs-human")
-    .map(({ task, reason, note, attempts }) => {
-      const branch = attempts.findLast(({ begun }) => begun)?.begun;
-      const look = branch ? [{ label: "see what there is", command: `git diff ${branch.base} ${branch.branch}` }] : [];
-      const land = branch ? [{ label: "land its branch, once mended", command: typed(`land ${task.id}`) }] : [];
+export function attentionOf({ tasks }: RunState): Attention[] {
+  return [...tasks.values()]
+    .filter(({ state }) => state === "needs-human")
+    .map(({ task: { id }, reason, note, attempts }) => {
+      const begun = attempts.findLast((each) => each.begun)?.begun;
+      const branch = begun && [
+        { label: "see what there is", command: `git diff ${begun.base.slice(0, 10)} ${begun.branch}` },
+        { label: "land its branch, once mended", command: typed(`land ${id}`) },
+      ];
       return {
-        task: task.id,
+        task: id,
         reason,
         note,
-        choices: [...look, ...land, { label: "let a worker try again", command: typed(`retry ${task.id}`) }],
+        choices: [...(branch ?? []), { label: "let a worker try again", command: typed(`retry ${id}`) }],
       };
     });
 }

@@ -1,34 +1,22 @@
 import type { Blueprint } from "../blueprint/blueprint.ts";
-import type { Task } from "../plan/task.ts";
+import type { Plan } from "../plan/task.ts";
 
-/** What a task's state can be. */
-export const STATES = [
-  "waiting",
-  "ready",
-  "running",
-  "mergeable",
-  "landed",
-  "verify-failed",
-  "needs-human",
-  "blocked",
-  "skipped",
-] as const;
-export type State = (typeof STATES)[number];
+// Both sets are closed: prompts and reports use these words and no others.
+export type State =
+  | "waiting"
+  | "ready"
+  | "running"
+  | "mergeable"
+  | "landed"
+  | "verify-failed"
+  | "needs-human"
+  | "blocked"
+  | "skipped";
 
 /** Why a task is in its state, where the state alone does not say it. */
-export const REASONS = [
-  "dependency",
-  "never-began",
-  "setup-failed",
-  "unproven",
-  "gate-failed",
-  "stalled",
-  "session-lost",
-  "conflict",
-  "line-red",
-  "dispatches",
-] as const;
-export type Reason = (typeof REASONS)[number];
+export type Reason =
+  | ("dependency" | "never-began" | "setup-failed" | "unproven" | "gate-failed" | "stalled")
+  | ("session-lost" | "conflict" | "line-red" | "dispatches");
 
 /** A process, told apart from a later one with the same number by when it started. */
 export interface ProcessMark {
@@ -36,24 +24,19 @@ export interface ProcessMark {
   readonly started: string;
 }
 
-/** A command of the project with its place and limit. */
+/** A command of the project: shell text, its folder from the worktree's top, and its limit in seconds. */
 export interface Command {
   readonly name: string;
-  /** Shell text. */
   readonly run: string;
-  /** From the worktree's top: `` or `pkg/a`. */
   readonly cwd: string;
-  /** Seconds. */
   readonly timeout: number;
 }
-
-/** Who ran a gate: a worker in its worktree, or landing in the rails' own. Only the latter's moves the line. */
-export type Prover = "worker" | "landing";
 
 /** What a gate leaves. It holds for this tree, command and setup, and no other. */
 export interface Evidence {
   readonly gate: string;
-  readonly by: Prover;
+  /** Only landing's own, made in the rails' own worktree, moves the line. */
+  readonly by: "worker" | "landing";
   /** The attempt that it was run for, or for landing the ones that were proven together. */
   readonly attempts: readonly string[];
   /** `git write-tree` of all that is not ignored, before the command ran. */
@@ -63,17 +46,11 @@ export interface Evidence {
   readonly command: string;
   readonly cwd: string;
   readonly setup: string;
-  /** Exit code; null where it was killed. */
+  /** Exit code; null where it ran out of time. */
   readonly code: number | null;
-  readonly timedOut: boolean;
   readonly ms: number;
   /** Raw output, relative to the run's folder. */
   readonly output: string;
-}
-
-export interface OwnCommit {
-  readonly attempt: string;
-  readonly commits: readonly string[];
 }
 
 /** All that can be written to a journal, by name. Each line also has `at`, milliseconds since 1970. */
@@ -90,7 +67,7 @@ export interface EventData {
     /** The blueprint's gates as commands, in order, and what sets a fresh worktree up. */
     gates: readonly Command[];
     setup: Command | null;
-    tasks: readonly Task[];
+    tasks: Plan["tasks"];
     conflicts: readonly (readonly [string, string])[];
     /** Length of the longest chain of tasks that starts here, for the order of dispatch. */
     remaining: Readonly<Record<string, number>>;
@@ -101,32 +78,24 @@ export interface EventData {
   alive: { attempt: string };
   begun: { attempt: string; worktree: string; branch: string; base: string; foundBranch: string | null };
   job: { name: string; attempt: string | null; process: ProcessMark };
-  evidence: Evidence;
   "job-ended": { name: string; attempt: string | null; error: string | null };
+  evidence: Evidence;
   "sent-back": { attempt: string; reason: string; tree: string };
-  submitted: {
-    attempt: string;
-    head: string;
-    tree: string;
-    handoff: string;
-    commits: readonly string[];
-    paths: readonly string[];
-  };
+  submitted: { attempt: string; head: string; tree: string; handoff: string; commits: string[]; paths: string[] };
   nothing: { attempt: string; why: string };
   /** An attempt is over without a result. */
   ended: { attempt: string; reason: Reason; note: string };
   /** A mergeable attempt did not make it onto the line. */
   "not-landed": { attempt: string; reason: Reason; note: string };
-  /** Written before the line moves, so that a crash in between can be told from git. */
-  proven: { from: string; to: string; landed: readonly OwnCommit[]; evidence: readonly string[] };
+  /** Written before the line moves, so that after a crash in between git can tell. */
+  proven: { from: string; to: string; landed: readonly { attempt: string; commits: readonly string[] }[] };
   landed: { to: string };
   retried: { task: string };
   owner: { session: string; owner: ProcessMark | null };
   aborted: { note: string };
-  "rail-fault": { where: string; message: string };
 }
 export type EventName = keyof EventData;
+export type NewEvent = { [N in EventName]: { readonly event: N } & Readonly<EventData[N]> }[EventName];
 export type Event = {
   [N in EventName]: { readonly event: N; readonly at: number } & Readonly<EventData[N]>;
 }[EventName];
-export type NewEvent = { [N in EventName]: { readonly event: N } & Readonly<EventData[N]> }[EventName];

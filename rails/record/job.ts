@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { stat } from "node:fs/promises";
-import type { EventData } from "./events.ts";
+import type { ProcessMark } from "./events.ts";
 import type { Journal } from "./journal.ts";
 import { isAlive, markOf } from "./process.ts";
 import type { RunState } from "./state.ts";
@@ -9,7 +9,7 @@ import type { RunState } from "./state.ts";
  * A job is work that outlives the call that asked for it: `minion job …`, detached, so that neither the end of a Bash
  * call nor of a session stops it. The journal says when it starts and ends; whoever asks again attaches to it.
  */
-export interface JobCall {
+export interface Job {
   /** What only one process may be doing at a time: `gate r1/2.1 test`, `land`. */
   readonly name: string;
   /** Arguments after `minion job`. */
@@ -33,22 +33,22 @@ export async function isRunning(state: RunState, name: string): Promise<boolean>
  */
 export async function attach<T>(
   journal: Journal,
-  call: JobCall,
-  result: (state: RunState) => Promise<T | undefined> | T | undefined,
+  job: Job,
+  result: (state: RunState) => T | undefined,
   until: number,
 ): Promise<{ result: T } | { running: true } | { error: string }> {
   let started: Started | null = null;
   for (;;) {
     const size = await sizeOf(journal);
     const state = await journal.state();
-    const found = await result(state);
+    const found = result(state);
     if (found !== undefined) return { result: found };
-    if (await isRunning(state, call.name)) {
+    if (await isRunning(state, job.name)) {
       // Somebody else's, begun for other files perhaps: if it brings no result, ours is started after it.
-      if (state.jobs.get(call.name)?.process.pid !== started?.pid) started = null;
+      if (state.jobs.get(job.name)?.process.pid !== started?.pid) started = null;
     } else {
-      if (started?.ended) return { error: await lastError(journal, call.name) };
-      started ??= start(call);
+      if (started?.ended) return { error: await lastError(journal, job.name) };
+      started ??= start(job);
     }
     do {
       if (Date.now() >= until) return { running: true };
@@ -62,20 +62,18 @@ export async function runJob(
   journal: Journal,
   name: string,
   attempt: string | null,
-  work: () => Promise<void>,
+  work: () => Promise<unknown>,
 ): Promise<void> {
-  const mark = (await markOf(process.pid)) as EventData["job"]["process"];
-  const mine = await journal.decide(async (state) => {
+  const mark = (await markOf(process.pid)) as ProcessMark;
+  const isMine = await journal.decide(async (state) => {
     if (await isRunning(state, name)) return { events: [], result: false };
     return { events: [{ event: "job", name, attempt, process: mark }], result: true };
   });
-  if (!mine) return;
-  let error: string | null = null;
-  try {
-    await work();
-  } catch (fault) {
-    error = (fault as Error).message;
-  }
+  if (!isMine) return;
+  const error = await work().then(
+    () => null,
+    (fault: Error) => fault.message,
+  );
   await journal.add({ event: "job-ended", name, attempt, error });
 }
 
@@ -84,16 +82,12 @@ interface Started {
   ended: boolean;
 }
 
-function start({ args, cwd }: JobCall): Started {
-  const child = spawn(process.execPath, [process.argv[1] as string, "job", ...args], {
-    cwd,
-    detached: true,
-    stdio: "ignore",
-  });
+function start({ args, cwd }: Job): Started {
+  const program = [process.argv[1] as string, "job", ...args];
+  const child = spawn(process.execPath, program, { cwd, detached: true, stdio: "ignore" });
   const started = { pid: child.pid, ended: false };
-  child.on("exit", () => (started.ended = true));
-  child.on("error", () => (started.ended = true));
-  child.unref();
+  const end = (): void => void Object.assign(started, { ended: true });
+  child.on("exit", end).on("error", end).unref();
   return started;
 }
 
@@ -103,8 +97,4 @@ async function lastError(journal: Journal, name: string): Promise<string> {
   return (end?.event === "job-ended" && end.error) || "it was ended from outside";
 }
 
-const sizeOf = (journal: Journal): Promise<number> =>
-  stat(journal.file).then(
-    ({ size }) => size,
-    () => 0,
-  );
+const sizeOf = async ({ file }: Journal): Promise<number> => (await stat(file).catch(() => null))?.size ?? 0;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { EXIT, Fault } from "../fault.ts";
 import { withLock } from "../git/lock.ts";
 import type { Event, NewEvent } from "./events.ts";
-import { fold, type RunState } from "./state.ts";
+import { fold, isOpen, type RunState } from "./state.ts";
 
 /** A line of a journal that could not be read, from 1. */
 export interface BadLine {
@@ -11,8 +11,10 @@ export interface BadLine {
   readonly text: string;
 }
 
-/** The folder that holds all runs of a repository. */
-export const runsFolder = (common: string): string => join(common, "minion");
+export interface Decision<T> {
+  readonly events: readonly NewEvent[];
+  readonly result: T;
+}
 
 /** One run's journal: the only file that says what happened, and the only way to add to it. */
 export class Journal {
@@ -20,11 +22,8 @@ export class Journal {
   readonly folder: string;
   readonly file: string;
 
-  constructor(
-    readonly common: string,
-    readonly run: string,
-  ) {
-    this.folder = join(runsFolder(common), run);
+  constructor(common: string, run: string) {
+    this.folder = join(common, "minion", run);
     this.file = join(this.folder, "events.jsonl");
   }
 
@@ -36,9 +35,7 @@ export class Journal {
     });
     const events: Event[] = [];
     const bad: BadLine[] = [];
-    const lines = text.split("\n");
-    lines.pop();
-    for (const [index, line] of lines.entries()) {
+    for (const [index, line] of text.split("\n").slice(0, -1).entries()) {
       const event = parse(line);
       if (event) events.push(event);
       else if (line.trim()) bad.push({ line: index + 1, text: line.slice(0, 80) });
@@ -49,22 +46,17 @@ export class Journal {
   /** @throws Fault `no-run` where there is no such run */
   async state(): Promise<RunState> {
     const { events, bad } = await this.read();
-    const first = events[0];
-    if (first?.event !== "started")
-      throw new Fault(
-        "no-run",
-        `there is no run ${this.run} here`,
-        "minion board shows the runs there are",
-        EXIT.usage,
-      );
+    const first = events.find((event) => event.event === "started");
+    if (!first)
+      throw new Fault("no-run", `there is no run in ${this.folder}`, "start one: minion start FILE", EXIT.usage);
     return fold(first, events, bad);
   }
 
   /**
    * Looks at the state and adds events in one step, so that two processes never decide on the same state.
-   * @param decide gets the state, gives back the events to write and whatever the caller wants to know
+   * @param decide gives back the events to write and whatever the caller wants to know
    */
-  async decide<T>(decide: (state: RunState) => Promise<Decision<T>> | Decision<T>): Promise<T> {
+  decide<T>(decide: (state: RunState) => Promise<Decision<T>> | Decision<T>): Promise<T> {
     return withLock(this.folder, "journal", async () => {
       const { events, result } = await decide(await this.state());
       await this.append(events);
@@ -73,28 +65,23 @@ export class Journal {
   }
 
   /** Adds events that follow from no other. */
-  async add(...events: NewEvent[]): Promise<void> {
-    await withLock(this.folder, "journal", () => this.append(events));
+  add(...events: NewEvent[]): Promise<void> {
+    return withLock(this.folder, "journal", () => this.append(events));
   }
 
   private async append(events: readonly NewEvent[]): Promise<void> {
     if (events.length === 0) return;
     await mkdir(this.folder, { recursive: true });
-    const at = Date.now();
     // A torn last line of a process that died must not swallow the first of ours.
     const gap = (await endsTorn(this.file)) ? "\n" : "";
+    const at = Date.now();
     await appendFile(this.file, gap + events.map((event) => `${JSON.stringify({ at, ...event })}\n`).join(""));
   }
 }
 
-export interface Decision<T> {
-  readonly events: readonly NewEvent[];
-  readonly result: T;
-}
-
 /** The runs of a repository, oldest first. */
 export async function listRuns(common: string): Promise<string[]> {
-  const names = await readdir(runsFolder(common)).catch(() => []);
+  const names = await readdir(join(common, "minion")).catch(() => []);
   return names.filter((name) => /^r\d+$/.test(name)).sort((a, b) => Number(a.slice(1)) - Number(b.slice(1)));
 }
 
@@ -107,14 +94,15 @@ export async function findRun(
   session: string,
   name?: string,
 ): Promise<{ journal: Journal; state: RunState }> {
-  const names = name === undefined ? (await listRuns(common)).reverse() : [name];
+  const all = await listRuns(common);
+  if (name !== undefined && !all.includes(name))
+    throw new Fault("no-run", `there is no run ${name} here`, `there are ${all.join(", ") || "none"}`, EXIT.usage);
   let newest: { journal: Journal; state: RunState } | undefined;
-  for (const run of names) {
+  for (const run of name === undefined ? all.reverse() : [name]) {
     const journal = new Journal(common, run);
-    const state = name === undefined ? await journal.state().catch(() => null) : await journal.state();
-    if (!state) continue;
+    const state = await journal.state();
     newest ??= { journal, state };
-    if (session !== "" && state.session === session && state.open) return { journal, state };
+    if (session !== "" && state.session === session && isOpen(state)) return { journal, state };
   }
   if (!newest) throw new Fault("no-run", "no run has been started here", "start one: minion start FILE", EXIT.usage);
   return newest;

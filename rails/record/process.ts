@@ -10,26 +10,15 @@ export async function markOf(pid: number): Promise<ProcessMark | null> {
 }
 
 /** Does that very process still run? Another one that was given its number since does not count. */
-export async function isAlive(mark: ProcessMark): Promise<boolean> {
-  return (await startOf(mark.pid)) === mark.started;
-}
+export const isAlive = async ({ pid, started }: ProcessMark): Promise<boolean> => (await startOf(pid)) === started;
 
 async function startOf(pid: number): Promise<string | null> {
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => null);
-  // The name in parentheses may hold spaces; the start time is the 20th field after it, the state the first.
-  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
-  if (fields) return fields[0] === "Z" ? null : (fields[19] ?? null);
-  if (process.platform === "linux") return null;
-  if (process.platform === "win32") {
-    try {
-      process.kill(pid, 0);
-      return "";
-    } catch {
-      return null;
-    }
+  if (process.platform === "linux") {
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+    // The name in parentheses may hold spaces; after it the state is the first field, the start time the 20th.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" ? null : (fields[19] ?? null);
   }
-  const { stdout } = await promisify(execFile)("ps", ["-o", "lstart=", "-p", String(pid)]).catch(() => ({
-    stdout: "",
-  }));
-  return stdout.trim() || null;
+  const ask = promisify(execFile)("ps", ["-o", "lstart=", "-p", String(pid)]);
+  return (await ask.catch(() => null))?.stdout.trim() || null;
 }

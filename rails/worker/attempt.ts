@@ -5,32 +5,32 @@ import { findPlace, gitDirOf, type Place } from "../git/repository.ts";
 import { Journal } from "../record/journal.ts";
 import type { AttemptState, RunState, TaskState } from "../record/state.ts";
 
-/** A worker's own attempt, as found from the worktree that it stands in. */
-export interface Own {
-  readonly place: Place;
+/** An attempt in its run. */
+export interface Found {
   readonly journal: Journal;
   readonly state: RunState;
   readonly attempt: AttemptState;
   readonly task: TaskState;
 }
 
-const MARKER = "minion-attempt";
-
-/** `r1/T001.2` taken apart. @throws Fault `bad-attempt` */
-export function parseAttempt(id: string): { run: string; task: string; n: number } {
-  const [, run, task, n] = /^(r\d+)\/([\w-]+)\.(\d+)$/.exec(id) ?? [];
-  if (!run || !task || !n)
-    throw new Fault("bad-attempt", `«${id}» names no attempt`, "an attempt is called as minion next says: r1/2.1");
-  return { run, task, n: Number(n) };
+/** A worker's own attempt, and where it stands. */
+export interface Own extends Found {
+  readonly place: Place;
 }
 
-/** The attempt with its task. @throws Fault `no-attempt` where it was never dispatched */
-export function findAttempt(state: RunState, id: string): { attempt: AttemptState; task: TaskState } {
+const MARKER = "minion-attempt";
+
+/** Finds `r1/T001.2`. @throws Fault `bad-attempt`, `no-run`, `no-attempt` */
+export async function findAttempt(common: string, id: string): Promise<Found> {
+  const [, run] = /^(r\d+)\/\w+\.\d+$/.exec(id) ?? [];
+  if (!run)
+    throw new Fault("bad-attempt", `«${id}» names no attempt`, "an attempt is called as minion next says: r1/2.1");
+  const journal = new Journal(common, run);
+  const state = await journal.state();
   const attempt = state.attempts.get(id);
   const task = attempt && state.tasks.get(attempt.task);
-  if (!attempt || !task)
-    throw new Fault("no-attempt", `${id} was never dispatched`, "begin the attempt that your prompt names");
-  return { attempt, task };
+  if (!task) throw new Fault("no-attempt", `${id} was never dispatched`, "begin the attempt that your prompt names");
+  return { journal, state, attempt, task };
 }
 
 /** Notes in the worktree's own git folder whose it is, so that later calls and hooks know. */
@@ -40,13 +40,8 @@ export const markWorktree = (gitDir: string, attempt: string): Promise<void> =>
 /** The attempt that a folder's worktree was begun for, or null. Starts no process: hooks call it. */
 export async function attemptAt(folder: string): Promise<string | null> {
   const gitDir = await gitDirOf(folder);
-  return (
-    gitDir &&
-    readFile(join(gitDir, MARKER), "utf8").then(
-      (text) => text.trim(),
-      () => null,
-    )
-  );
+  const text = gitDir && (await readFile(join(gitDir, MARKER), "utf8").catch(() => null));
+  return text?.trim() ?? null;
 }
 
 /** @throws Fault `not-begun` where no attempt was begun in this worktree */
@@ -57,9 +52,7 @@ export async function ownAttempt(cwd: string): Promise<Own> {
     throw new Fault(
       "not-begun",
       `no attempt was begun in ${place.top}`,
-      "first run minion begin with the attempt of your prompt",
+      "first run minion begin with your prompt's attempt",
     );
-  const journal = new Journal(place.common, parseAttempt(id).run);
-  const state = await journal.state();
-  return { place, journal, state, ...findAttempt(state, id) };
+  return { place, ...(await findAttempt(place.common, id)) };
 }

@@ -11,46 +11,50 @@ import { type Own, ownAttempt } from "./attempt.ts";
 
 export interface GateResult {
   readonly gate: string;
-  readonly result: "pass" | "fail" | "changed-files" | "refused" | "running";
+  readonly result: keyof typeof EXITS;
+  /** The gate did not run: there is evidence for these very files. */
   readonly reused: boolean;
   /** Failed runs so far and how many there may be. */
   readonly failures: number;
   readonly allowed: number;
   readonly seconds: number;
-  /** Raw output, absolute. */
+  /** Raw output, absolute, and its end where the gate failed. */
   readonly output: string | null;
   readonly tail: string;
   readonly hint: string;
 }
 
-const EXITS: Record<GateResult["result"], ExitCode> = {
+const EXITS = {
   pass: EXIT.done,
   fail: EXIT.refused,
   "changed-files": EXIT.refused,
   refused: EXIT.usage,
   running: EXIT.running,
-};
+} as const;
 const TAIL_LINES = 40;
 
 /**
  * Runs one gate, or all in order until one does not pass, on the files as they lie there; evidence for them is reused.
  * @param name null for all
- * @throws Fault `no-gate`, `over`
+ * @throws Fault `no-gate`, `gate-broken`
  */
 export async function gate(
   name: string | null,
   cwd: string,
   until: number,
 ): Promise<{ results: GateResult[]; exit: ExitCode }> {
-  const own = await ownAttempt(cwd);
-  const gates = own.state.gates.filter((each) => name === null || each.name === name);
-  if (gates.length === 0) {
-    const known = own.state.gates.map((each) => each.name).join(", ");
-    throw new Fault("no-gate", `there is no gate ${name}`, `gates are ${known}; --all runs them in order`, EXIT.usage);
-  }
+  const { gates } = (await ownAttempt(cwd)).state;
+  const wanted = gates.filter((each) => name === null || each.name === name);
+  if (wanted.length === 0)
+    throw new Fault(
+      "no-gate",
+      `there is no gate ${name}`,
+      `there are ${gates.map((each) => each.name).join(", ")}`,
+      EXIT.usage,
+    );
   const results: GateResult[] = [];
-  for (const each of gates) {
-    const result = await runGate(own, each, until);
+  for (const each of wanted) {
+    const result = await runGate(await ownAttempt(cwd), each, until);
     results.push(result);
     if (result.result !== "pass") return { results, exit: EXITS[result.result] };
   }
@@ -58,29 +62,22 @@ export async function gate(
 }
 
 async function runGate(own: Own, command: Command, until: number): Promise<GateResult> {
-  const { place, journal, attempt } = own;
+  const { place, journal, attempt, state } = own;
+  const { name: gate } = command;
   const tree = await treeOf(place.top, place.gitDir);
-  const reused = evidenceFor(own.state, command, tree);
-  const failures = attempt.failures[command.name] ?? 0;
-  const allowed = own.state.blueprint.bounds.failures;
-  const plain = { gate: command.name, reused: false, failures, allowed, seconds: 0, output: null, tail: "", hint: "" };
-  if (reused) return described(own, reused, true);
+  const known = evidenceFor(state, command, tree);
+  if (known) return described(own, known, true);
+  const allowed = state.blueprint.bounds.failures;
+  const failures = attempt.failures[gate] ?? 0;
+  const blank = { gate, reused: false, failures, allowed, seconds: 0, output: null, tail: "" };
   if (!isActive(attempt) || failures >= allowed)
-    return {
-      ...plain,
-      result: "refused",
-      hint: "this attempt is over: commit what there is, then end with what is missing",
-    };
-  const answer = await attach(
-    journal,
-    { name: `gate ${attempt.id} ${command.name}`, args: ["gate", command.name], cwd: place.top },
-    (state) => evidenceFor(state, command, tree),
-    until,
-  );
-  if ("running" in answer) return { ...plain, result: "running", hint: "call the same again: it goes on meanwhile" };
+    return { ...blank, result: "refused", hint: "no try is left: commit what there is, then end with what is missing" };
+  const job = { name: `gate ${attempt.id} ${gate}`, args: ["gate", gate], cwd: place.top };
+  const answer = await attach(journal, job, (now) => evidenceFor(now, command, tree), until);
+  if ("running" in answer) return { ...blank, result: "running", hint: "call the same again: it goes on meanwhile" };
   if ("error" in answer)
-    throw new Fault("gate-broken", `gate ${command.name} could not run: ${answer.error}`, "run it again", EXIT.writing);
-  return described({ ...own, ...(await ownAttempt(place.top)) }, answer.result, false);
+    throw new Fault("gate-broken", `gate ${gate} could not run: ${answer.error}`, "run it again", EXIT.writing);
+  return described(await ownAttempt(place.top), answer.result, false);
 }
 
 async function described(
@@ -88,44 +85,38 @@ async function described(
   evidence: Evidence,
   reused: boolean,
 ): Promise<GateResult> {
-  const failures = attempt.failures[evidence.gate] ?? 0;
+  const { gate, tree, treeAfter, code, ms } = evidence;
+  const failures = attempt.failures[gate] ?? 0;
   const allowed = state.blueprint.bounds.failures;
-  const result = isPass(evidence) ? "pass" : evidence.code === 0 ? "changed-files" : "fail";
   const output = join(journal.folder, evidence.output);
-  const changed = result === "changed-files" ? await pathsBetween(evidence.tree, evidence.treeAfter, place.top) : [];
-  const hints = {
-    pass: "",
-    fail:
-      failures < allowed
-        ? "find the cause, fix it once, run it again"
-        : "no try is left: commit what there is, then end with what is missing",
-    "changed-files": `it changed ${changed.slice(0, 5).join(", ")}: look at that, then run it again`,
-  };
-  const text = result === "fail" ? await readFile(output, "utf8").catch(() => "") : "";
+  const plain = { gate, reused, failures, allowed, seconds: ms / 1000, output };
+  if (isPass(evidence)) return { ...plain, result: "pass", tail: "", hint: "" };
+  if (code === 0) {
+    const changed = (await pathsBetween(tree, treeAfter, place.top)).slice(0, 5).join(", ");
+    return {
+      ...plain,
+      result: "changed-files",
+      tail: "",
+      hint: `it changed ${changed}: look at that, then run it again`,
+    };
+  }
+  const text = await readFile(output, "utf8").catch(() => "");
   const tail = text.trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
-  const late = evidence.timedOut ? "it ran out of time. " : "";
-  return {
-    gate: evidence.gate,
-    result,
-    reused,
-    failures,
-    allowed,
-    seconds: evidence.ms / 1000,
-    output,
-    tail,
-    hint: late + hints[result],
-  };
+  const hint =
+    (code === null ? "it ran out of time. " : "") +
+    (failures < allowed
+      ? "find the cause, fix it once, run it again"
+      : "no try is left: commit what there is, then end with what is missing");
+  return { ...plain, result: "fail", tail, hint };
 }
 
 /** What the job `gate` does. The failure that uses up the bound ends the attempt. */
-export async function runGateJob(name: string, cwd: string): Promise<void> {
-  const { journal, state, attempt, place } = await ownAttempt(cwd);
+export async function runGateJob({ journal, state, attempt, place }: Own, name: string): Promise<void> {
   const command = state.gates.find((each) => each.name === name) as Command;
   const evidence = await prove(journal, command, place, "worker", [attempt.id], state.setup);
-  const last = evidence.code !== 0 && (attempt.failures[name] ?? 0) + 1 >= state.blueprint.bounds.failures;
-  const note = `${name} failed ${state.blueprint.bounds.failures} times, last: ${evidence.output}.`;
-  await journal.add(
-    { event: "evidence", ...evidence },
-    ...(last ? [{ event: "ended", attempt: attempt.id, reason: "gate-failed", note } as const] : []),
-  );
+  const allowed = state.blueprint.bounds.failures;
+  const isLast = evidence.code !== 0 && (attempt.failures[name] ?? 0) + 1 >= allowed;
+  const note = `${name} failed ${allowed} times, last: ${evidence.output}.`;
+  const ended = { event: "ended", attempt: attempt.id, reason: "gate-failed", note } as const;
+  await journal.add({ event: "evidence", ...evidence }, ...(isLast ? [ended] : []));
 }

@@ -52,10 +52,7 @@ beforeEach(async () => {
   await run("git", ["add", "-A"], { cwd: repo });
   await run("git", ["commit", "--quiet", "-m", "init"], { cwd: repo, env });
   roles = [];
-  const script = conversations({
-    orchestrator: orchestrator(),
-    worker: worker(tasks, { "2": claimsWithoutRunning }),
-  });
+  const script = conversations({ orchestrator: orchestrator(), worker: worker(tasks, { "2": claimsWithoutRunning }) });
   model = await startModel(script, (request) => roles.push(roleOf(request)));
 });
 afterEach(async () => {
@@ -105,12 +102,7 @@ describe.each(["default", "auto"] as const)("the real client in %s mode", (mode)
     expect(await readdir(join(temp, "lists"))).toHaveLength(1);
     const state = JSON.parse(await readFile(join(repo, ".git/minion/state.json"), "utf8"));
     const [one, two] = state.tasks;
-    expect(one).toMatchObject({
-      title: "One's $(task)",
-      gates: 2,
-      sentBack: 0,
-      handoff: `${tasks["1"]?.handoff}\n`,
-    });
+    expect(one).toMatchObject({ title: "One's $(task)", gates: 2, sentBack: 0, handoff: `${tasks["1"]?.handoff}\n` });
     expect(two).toMatchObject({ gates: 0, sentBack: 2 });
     const show = ["show", "--format=%s", "HEAD", "--", "one.txt", "a.txt"];
     const { stdout } = await run("git", show, { cwd: one.worktree });

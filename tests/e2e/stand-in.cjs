@@ -18,11 +18,7 @@ const here = () => state.tasks.find(({ worktree }) => worktree === (input.cwd ??
 state.log.push([verb, ...rest].join(" "));
 
 function hook() {
-  const allow = {
-    hookEventName: "PreToolUse",
-    permissionDecision: "allow",
-    permissionDecisionReason: "rails",
-  };
+  const allow = { hookEventName: "PreToolUse", permissionDecision: "allow", permissionDecisionReason: "rails" };
   const isEnd = input.tool_name === "SubagentHandback" || input.hook_event_name === "SubagentStop";
   if (!isEnd) return input.hook_event_name === "PreToolUse" && print({ hookSpecificOutput: allow });
   const task = here();

@@ -48,13 +48,7 @@ export const numbered: Form = {
         inList = true;
         openIndent = line.indent;
         if (items[0] && kindOf(items[0].id) !== kindOf(item.id)) findings.push(stray(line));
-        open = {
-          id: item.id,
-          head: item.head,
-          line: line.number,
-          indent: line.indent + item.width,
-          lines: [],
-        };
+        open = { id: item.id, head: item.head, line: line.number, indent: line.indent + item.width, lines: [] };
         items.push(open);
       } else if (isHeading) {
         if (/^\W*task\b.*:/i.test(line.text)) findings.push(stray(line));
@@ -100,13 +94,7 @@ function stray(line: Line): Finding {
 /** Numbered lines before the list itself: prose, most likely. */
 export function beforeList({ number, text }: Line): Finding {
   const message = `${quote(text)} stands before the list: read as prose`;
-  return {
-    level: "warning",
-    code: "before-list",
-    line: number,
-    message,
-    hint: "move it down if it is a task",
-  };
+  return { level: "warning", code: "before-list", line: number, message, hint: "move it down if it is a task" };
 }
 
 /** A field outside every task: lost if nobody says so; before the first task it may well be prose. */

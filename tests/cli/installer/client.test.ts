@@ -70,10 +70,7 @@ describe("the real client", () => {
     const home = temporary();
     await node(program, ["install", "--dir", "other"], { home });
     const before = snapshot(join(home, "other"));
-    const { code, stdout } = await node(program, ["doctor", "--dir", "other", "--json"], {
-      home,
-      claude: true,
-    });
+    const { code, stdout } = await node(program, ["doctor", "--dir", "other", "--json"], { home, claude: true });
     expect([code, JSON.parse(stdout).findings]).toEqual([0, []]);
     expect(snapshot(join(home, "other"))).toEqual(before);
   });

@@ -20,11 +20,7 @@ const few = Object.fromEntries(
   ].map((path) => [path, undefined]),
 );
 const first = makeAssets("0.1.0", few);
-const second = makeAssets("0.2.0", {
-  ...few,
-  [BLUEPRINT]: `${FILES[BLUEPRINT]}Newer.\n`,
-  "bin/more": "",
-});
+const second = makeAssets("0.2.0", { ...few, [BLUEPRINT]: `${FILES[BLUEPRINT]}Newer.\n`, "bin/more": "" });
 
 let driver: string;
 beforeAll(async () => {

@@ -162,7 +162,7 @@ describe("a result that is not proven", () => {
     for (const attempt of ["r1/1.1", "r1/1.2"]) {
       const worker = await scene.agent(attempt);
       await worker.begin();
-      worker.edit({ "src/one.txt": "FAIL" });
+      worker.edit({ "src/one.txt": `FAIL in ${attempt}` });
       expect(await worker.minion(["gate", "test"])).toMatchObject({ code: 1, stdout: expect.stringContaining("FAIL") });
       // On the same files nothing runs again and nothing counts.
       expect((await worker.minion(["gate", "test", "--json"])).json.gates[0]).toMatchObject({

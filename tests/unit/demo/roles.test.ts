@@ -9,10 +9,7 @@ import { claimsWithoutRunning, failsTwice, neverBegins, worker } from "../../../
 /** Plays the client: says what the person typed, then answers each reply's calls as `answer` has it. */
 function client(request: Partial<ModelRequest>, behaviours = {}, guesses = {}) {
   const edits = { steps: [], commit: "feat: it's x", handoff: "done" };
-  const script = conversations({
-    orchestrator: orchestrator(guesses),
-    worker: worker({ "1": edits }, behaviours),
-  });
+  const script = conversations({ orchestrator: orchestrator(guesses), worker: worker({ "1": edits }, behaviours) });
   const messages: Message[] = [];
   const base = { model: "m", system: "", tools: ["Agent"], session: "s", agent: "", size: 0, stream: true };
   return {
@@ -29,12 +26,7 @@ function client(request: Partial<ModelRequest>, behaviours = {}, guesses = {}) {
       const content = reply.map((part, index) =>
         typeof part === "string"
           ? ({ type: "text", text: part } as const)
-          : ({
-              type: "tool_use",
-              id: `${messages.length}-${index}`,
-              name: part.tool,
-              input: part.input,
-            } as const),
+          : ({ type: "tool_use", id: `${messages.length}-${index}`, name: part.tool, input: part.input } as const),
       );
       messages.push({ role: "assistant", content });
       return reply;

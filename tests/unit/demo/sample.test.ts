@@ -66,9 +66,7 @@ describe("the sample repository", { timeout: 120_000 }, () => {
       expect(lint.stdout).toContain(rule);
   });
 
-  test("passes its own checks after each task, in an order that the graph allows", {
-    timeout: 90_000,
-  }, async () => {
+  test("passes its own checks after each task, in an order that the graph allows", { timeout: 90_000 }, async () => {
     const repo = join(temp, "edited");
     await makeSample(demo, repo);
     await npm(repo, "ci", "--offline");

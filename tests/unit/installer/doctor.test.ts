@@ -31,11 +31,7 @@ function standIn(
   );
   chmodSync(join(bin, "claude"), 0o755);
 }
-const at = (cwd = home) => ({
-  env: { HOME: home, PATH: [bin, "/usr/bin", "/bin"].join(delimiter) },
-  cwd,
-  home,
-});
+const at = (cwd = home) => ({ env: { HOME: home, PATH: [bin, "/usr/bin", "/bin"].join(delimiter) }, cwd, home });
 const look = (flags = {}, cwd = home) => diagnose(flags, "0.1.0", at(cwd));
 const codes = async (flags = {}, cwd = home): Promise<string[]> =>
   (await look(flags, cwd)).findings.map(({ code }) => code);
@@ -114,11 +110,7 @@ describe("doctor", () => {
     standIn();
     const repository = join(home, "repository");
     const git = (...args: string[]) =>
-      execFileSync("git", args, {
-        cwd: repository,
-        stdio: "ignore",
-        env: { ...at().env, GIT_CONFIG_NOSYSTEM: "1" },
-      });
+      execFileSync("git", args, { cwd: repository, stdio: "ignore", env: { ...at().env, GIT_CONFIG_NOSYSTEM: "1" } });
     mkdirSync(repository);
     git("init", "-b", "trunk");
     expect(await codes({}, repository)).toEqual(["no-commits"]);

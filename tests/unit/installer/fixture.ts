@@ -41,11 +41,7 @@ export function lay(folder: string, files: Record<string, string>): void {
 }
 
 export const FILES: Readonly<Record<string, string>> = {
-  ".claude-plugin/plugin.json": JSON.stringify({
-    name: "minion",
-    version: "0.1.0",
-    description: "A foreman.",
-  }),
+  ".claude-plugin/plugin.json": JSON.stringify({ name: "minion", version: "0.1.0", description: "A foreman." }),
   "commands/minion.md":
     '---\nname: minion\ndescription: "Runs tasks. Use when there are several."\nargument-hint: "[tasks]"\ndisable-model-invocation: true\n---\n\nDo $ARGUMENTS with minion:minion-blueprint.\n',
   "agents/minion-worker.md":

@@ -193,11 +193,7 @@ describe("I4: what a person edited or added", () => {
   it("unchanged is replaced, edited is kept with the new one beside it, unknown is untouched", async () => {
     await act("install", root, assets);
     writeFileSync(target(BLUEPRINT), "mine");
-    lay(target(), {
-      "agents/mine.md": "mine",
-      "skills/minion-overlays/domains/payments.md": "mine",
-      "empty/": "",
-    });
+    lay(target(), { "agents/mine.md": "mine", "skills/minion-overlays/domains/payments.md": "mine", "empty/": "" });
     const inode = lstatSync(target("agents/mine.md")).ino;
     const { plan } = await act("update", root, newer);
     expect(read(BLUEPRINT)).toBe("mine");
@@ -355,10 +351,7 @@ describe("I7, I8: the same twice", () => {
   });
 
   it("says so beside loose copies, found by file or by frontmatter name", async () => {
-    lay(root, {
-      "commands/minion.md": "stale",
-      "agents/other.md": "---\nname: minion-worker\ndescription: x\n---\n",
-    });
+    lay(root, { "commands/minion.md": "stale", "agents/other.md": "---\nname: minion-worker\ndescription: x\n---\n" });
     const { plan, applied } = await act("install", root, assets);
     expect(applied).toBe(true);
     expect(plan.notes.map(({ code, file }) => [code, file])).toEqual([

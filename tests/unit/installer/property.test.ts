@@ -46,9 +46,7 @@ function grow(folder: string, random: ReturnType<typeof chance>, count: number):
       if (kind === 0) mkdirSync(path);
       else if (kind === 1) symlinkSync(random.pick(["nowhere", ".", "../..", "/etc/hosts", path]), path);
       else {
-        writeFileSync(path, random.pick(["", "x", "\u0000\u00ff", "---\nname: minion\n---\n", "\r\n"]), {
-          flag: "wx",
-        });
+        writeFileSync(path, random.pick(["", "x", "\u0000\u00ff", "---\nname: minion\n---\n", "\r\n"]), { flag: "wx" });
         if (kind === 2) chmodSync(path, random.pick([0o444, 0o600, 0o755]));
       }
     } catch {

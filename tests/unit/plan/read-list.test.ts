@@ -374,10 +374,7 @@ describe("files", () => {
     expect(errors("1. a\n   Risk: some")).toEqual(["risk 2"]);
     expect(errors("1. a\n   Risk: low/medium")).toEqual(["risk 2"]);
     expect(errors("1. a\n   Risk: low\n   Risk: high")).toEqual(["risk 3"]);
-    expect(read("1. a\n   Risk: high (auth)")[0]).toMatchObject({
-      risk: "high",
-      description: "Risk: high (auth)",
-    });
+    expect(read("1. a\n   Risk: high (auth)")[0]).toMatchObject({ risk: "high", description: "Risk: high (auth)" });
   });
 });
 

@@ -156,10 +156,7 @@ describe("the shipped table", () => {
     ]);
   });
   test("a package.json that cannot be read is a fault, not an empty one", async () => {
-    await expect(tools({ "package.json": '{"scripts": {' })).rejects.toMatchObject({
-      code: "broken-json",
-      exit: 2,
-    });
+    await expect(tools({ "package.json": '{"scripts": {' })).rejects.toMatchObject({ code: "broken-json", exit: 2 });
   });
 });
 

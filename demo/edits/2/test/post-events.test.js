@@ -16,11 +16,7 @@ test("an event is recorded and comes back with its number", async (t) => {
 
 test("an event that does not fit is refused with its fields, and nothing is recorded", async (t) => {
   const { call, store } = await serve(t);
-  const { status, body } = await call("/events", {
-    method: "POST",
-    headers,
-    json: { ...event, action: "x" },
-  });
+  const { status, body } = await call("/events", { method: "POST", headers, json: { ...event, action: "x" } });
   assert.equal(status, 422);
   assert.deepEqual(
     body.error.details.map(({ field }) => field),
