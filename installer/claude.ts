@@ -89,10 +89,8 @@ export async function askValidate(
     return [manifest, ...contents]
       .filter(Boolean)
       .flatMap(({ file, errors, warnings }: Theirs) => [
-        ...errors.map(({ path: field, message }) => finding("claude-error", file, { message }, { field })),
-        ...warnings.map(({ path: field, message }) =>
-          finding("claude-warning", file, { message }, { field }),
-        ),
+        ...errors.map(({ path: field, message }) => finding("claude-error", file, { message }, 1, field)),
+        ...warnings.map(({ path: field, message }) => finding("claude-warning", file, { message }, 1, field)),
       ]);
   } catch {
     return undefined;

@@ -1,9 +1,10 @@
+import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Command } from "commander";
 import { EXIT, Fault } from "../rails/fault.ts";
 import { askValidate, findClaude } from "./claude.ts";
-import { type Finding, finding } from "./finding.ts";
+import { type Code, type Finding, finding } from "./finding.ts";
 import { jsonOption } from "./options.ts";
 import { print, printFindings, printJson } from "./output.ts";
 import { here, type Surroundings } from "./paths.ts";
@@ -132,16 +133,14 @@ const markdownIn = (folder: string): string[] =>
   );
 
 function textIn(file: string): string | Finding {
-  const at = { line: 1, field: "frontmatter" };
+  const wrong = (code: Code, values = {}): Finding => finding(code, file, values, 1, "frontmatter");
   try {
-    if (statSync(file).isDirectory()) return finding("folder", file, {}, at);
+    if (statSync(file).isDirectory()) return wrong("folder");
     const bytes = readFileSync(file);
-    if (bytes.includes(0)) return finding("binary", file, {}, at);
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString("utf8") : wrong("binary");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") return finding("binary", file, {}, at);
-    return finding("unreadable", file, { why: code === "ENOENT" ? "a link that leads nowhere" : code }, at);
+    return wrong("unreadable", { why: code === "ENOENT" ? "a link that leads nowhere" : code });
   }
 }
 
