@@ -1,27 +1,13 @@
-import { execFile } from "node:child_process";
-import {
-  chmod,
-  copyFile,
-  link,
-  lstat,
-  mkdir,
-  readdir,
-  readlink,
-  rename,
-  rm,
-  rmdir,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { promisify } from "node:util";
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import fs from "fs-extra";
 import { asFault, EXIT, Fault } from "../rails/fault.ts";
 import { MANIFEST, printManifest } from "./manifest.ts";
 import type { Package } from "./package.ts";
 import type { Place } from "./paths.ts";
 import { type Plan, parentsOf } from "./plan.ts";
-import { backupsOf, type Disk, roomOf, scanDisk } from "./scan.ts";
+import { backupsOf, type Disk, exists, namesIn, roomOf, scanDisk } from "./scan.ts";
 
 export interface ApplyOptions {
   /** Told before each effect on the disk, and after the last. */
@@ -29,200 +15,160 @@ export interface ApplyOptions {
   /** Aborted: ends before the next effect, as long as nothing was swapped. */
   readonly signal?: AbortSignal;
   /** Exchanges two paths in one go; false where this machine cannot. */
-  readonly exchange?: (a: string, b: string) => Promise<boolean>;
+  readonly exchange?: (a: string, b: string) => boolean;
 }
 
 /**
  * The one writer. Lays the whole new folder beside the target and swaps the two: before the swap everything is as it was,
  * after it everything is as planned. Files that stay are linked into the new folder, not copied, so they keep all they have.
+ * @param disk what the plan was made from
  * @returns what could not be cleared away after the swap; the next call tries again
- * @throws Fault where it failed before the swap: the target is untouched; `interrupted`, `changed-meanwhile` likewise
+ * @throws Fault where it ends before the swap, so that the target is untouched: `interrupted`, `changed-meanwhile`, or why writing failed
  */
 export async function applyPlan(
-  plan: Plan,
-  pack: Package | undefined,
-  place: Place,
-  disk: Disk,
-  options: ApplyOptions = {},
+  { plan, pack, place, disk }: { plan: Plan; pack: Package | undefined; place: Place; disk: Disk },
+  { step, signal, exchange = exchangeByPerl }: ApplyOptions,
 ): Promise<string[]> {
-  const { real } = place;
+  const { real, target } = place;
   const room = roomOf(real);
-  const fresh = join(room, "new");
-  const effect = async <T>(name: string, run: () => Promise<T>): Promise<T> => {
-    if (options.signal?.aborted) throw new Fault("interrupted", "interrupted", "nothing changed", EXIT.interrupted);
-    options.step?.(name);
-    return run();
+  const [fresh, old, gone] = [join(room, "new"), join(room, "old"), join(room, "gone")];
+  const before = async (effect: string): Promise<void> => {
+    // Lets the lock be renewed and signals arrive.
+    await setImmediate();
+    if (signal?.aborted) throw new Fault("interrupted", "interrupted", "nothing changed", EXIT.interrupted);
+    step?.(effect);
   };
   try {
-    await effect("room", () => mkdir(room));
-    if (plan.backup !== null) await backUp(plan, real, plan.backup, effect);
-    const staged = await stage(plan, pack, real, fresh, disk, effect);
-    const now = scanDisk(place);
-    if (now.target !== disk.target || print(now) !== print(disk))
-      throw new Fault(
-        "changed-meanwhile",
-        `${place.target} changed while it was worked on`,
-        "nothing was written; call again",
-      );
-    await swap(fresh, real, staged, disk.target !== "missing", effect, options.exchange ?? exchange);
+    await before("room");
+    fs.mkdirSync(room);
+    if (plan.backup !== null) await backUp(real, plan.saved, plan.backup, before);
+    const staged = await stage(fresh, real, plan, pack, disk, before);
+    const seen = scanDisk(place);
+    if (seen.target !== disk.target || JSON.stringify([...seen.entries]) !== JSON.stringify([...disk.entries]))
+      throw new Fault("changed-meanwhile", `${target} changed meanwhile`, "nothing was written; call again");
+    await before("swap");
+    if (!staged && disk.target !== "missing") fs.renameSync(real, gone);
+    else if (staged && disk.target === "missing") fs.renameSync(fresh, real);
+    else if (staged && !exchange(fresh, real)) {
+      await before("swap out");
+      fs.renameSync(real, old);
+      // Killed here, `recover` puts the old one back.
+      step?.("swap in");
+      fs.renameSync(fresh, real);
+    }
   } catch (error) {
-    await removeTree(room).catch(() => undefined);
-    const fault = asFault(error);
-    if (fault.code === "interrupted" || fault.code === "changed-meanwhile") throw fault;
-    throw new Fault(
-      fault.code,
-      `${fault.message}; nothing changed: ${place.target} is as before`,
-      fault.hint,
-      EXIT.writing,
-    );
+    if (exists(old) && !exists(real)) fs.renameSync(old, real);
+    await cleared(room);
+    const { code, message, hint } = asFault(error);
+    if (code === "interrupted" || code === "changed-meanwhile") throw error;
+    throw new Fault(code, `${message}; nothing changed: ${target} is as before`, hint, EXIT.writing);
   }
-  options.step?.("clear");
-  const left = await removeTree(room).then(
-    () => [],
-    () => [room],
-  );
-  options.step?.("done");
+  step?.("clear");
+  const left = (await cleared(room)) ? [] : [room];
+  step?.("done");
   return left;
 }
 
 /**
- * Clears what a killed run has left in its room, and finishes a swap that was cut in two.
- * To be called under the lock, before the disk is scanned.
+ * Clears what a killed run has left, and undoes a swap that was cut in two. To be called under the lock, before the disk is scanned.
  */
 export async function recover({ root, real }: Place): Promise<void> {
-  const room = roomOf(real);
-  if ((await exists(join(room, "old"))) && !(await exists(real))) await rename(join(room, "old"), real);
-  await removeTree(room);
-  const backups = await readdir(backupsOf(root)).catch(() => []);
-  for (const name of backups.filter((name) => name.endsWith(".partial"))) await removeTree(join(backupsOf(root), name));
+  const old = join(roomOf(real), "old");
+  if (exists(old) && !exists(real)) fs.renameSync(old, real);
+  await cleared(roomOf(real));
+  for (const name of namesIn(backupsOf(root)))
+    if (name.endsWith(".partial")) await cleared(join(backupsOf(root), name));
 }
 
-/** Removes the folders that were made for the installation, where nothing else is in them. To be called without the lock. */
-export async function removeMade(real: string, made: readonly string[]): Promise<void> {
-  for (const above of made.filter((path) => path !== ".")) {
-    // Full again, or gone already: then it is not ours to remove.
-    await rmdir(join(real, above)).catch(() => undefined);
+type Before = (effect: string) => Promise<void>;
+
+async function backUp(real: string, saved: readonly string[], backup: string, before: Before): Promise<void> {
+  for (const path of saved) {
+    await before(`back up ${path}`);
+    await fs.copy(join(real, path), join(`${backup}.partial`, path || "minion"), { preserveTimestamps: true });
   }
-}
-
-type Effect = <T>(name: string, run: () => Promise<T>) => Promise<T>;
-
-const print = (disk: Disk): string => JSON.stringify([...disk.entries]);
-
-async function backUp(plan: Plan, real: string, backup: string, effect: Effect): Promise<void> {
-  const partial = `${backup}.partial`;
-  for (const path of plan.saved)
-    await effect(`back up ${path}`, () =>
-      fs.copy(join(real, path), join(partial, path || "minion"), { dereference: false, preserveTimestamps: true }),
-    );
-  await effect("backup", () => rename(partial, backup));
+  await before("backup");
+  fs.renameSync(`${backup}.partial`, backup);
 }
 
 /** Lays the folder as it is to be; false where nothing is to be there at all. */
 async function stage(
-  plan: Plan,
-  pack: Package | undefined,
-  real: string,
   fresh: string,
+  real: string,
+  { actions, manifest, made }: Plan,
+  pack: Package | undefined,
   disk: Disk,
-  effect: Effect,
+  before: Before,
 ): Promise<boolean> {
-  const stays = plan.actions.filter((action) => action.do !== "remove");
-  if (plan.manifest === null && stays.length === 0 && (plan.made.includes(".") || disk.target !== "folder"))
-    return false;
-  await effect("folder", () => mkdir(fresh));
+  const stays = actions.filter((action) => action.do !== "remove");
+  if (!manifest && stays.length === 0 && (made.includes(".") || disk.target !== "folder")) return false;
   const folders = new Set<string>();
-  const programs = new Set(
-    [...(pack?.files.values() ?? [])].filter((file) => file.executable).map((file) => file.from),
-  );
+  const folder = async (path: string): Promise<void> => {
+    if (folders.has(path)) return;
+    folders.add(path);
+    await before(`folder ${path}`);
+    fs.mkdirSync(join(fresh, path));
+  };
+  await folder("");
   for (const { path, from } of stays) {
-    const to = join(fresh, path);
-    for (const parent of parentsOf(path).filter((parent) => !folders.has(parent))) {
-      folders.add(parent);
-      await effect(`folder ${parent}`, () => mkdir(join(fresh, parent), { recursive: true }));
+    for (const parent of parentsOf(path)) await folder(parent);
+    const file = from === undefined ? undefined : pack?.files.get(from);
+    const kind = disk.entries.get(path)?.kind;
+    if (!file && kind === "folder") await folder(path);
+    else {
+      await before(`${file ? "write" : "keep"} ${path}`);
+      if (!file) keep(join(real, path), join(fresh, path), kind === "link");
+      else fs.writeFileSync(join(fresh, path), fs.readFileSync(file.source), { mode: file.executable ? 0o755 : 0o644 });
     }
-    const entry = disk.entries.get(path);
-    if (from !== undefined && pack) {
-      const mode = programs.has(from) ? 0o755 : 0o644;
-      await effect(`write ${path}`, async () =>
-        writeFile(to, await fs.readFile(join(pack.assets, from)), { mode, flag: "wx" }),
-      );
-    } else if (entry?.kind === "folder") {
-      folders.add(path);
-      await effect(`folder ${path}`, () => mkdir(to, { recursive: true }));
-    } else await effect(`keep ${path}`, () => keep(join(real, path), to, entry?.kind === "link"));
   }
-  if (plan.manifest !== null) {
-    const text = printManifest(plan.manifest);
-    await effect("manifest", () => writeFile(join(fresh, MANIFEST), text, { flag: "wx" }));
+  if (manifest) {
+    await before("manifest");
+    fs.writeFileSync(join(fresh, MANIFEST), printManifest(manifest));
   }
   // Last and from below, since a folder that may not be written could not be filled.
-  for (const folder of [...folders].sort().reverse().concat("")) {
-    const before = await lstat(join(real, folder)).catch(() => undefined);
-    if (before?.isDirectory()) await effect(`mode ${folder}`, () => chmod(join(fresh, folder), before.mode & 0o7777));
+  for (const path of [...folders].sort().reverse()) {
+    if ((path === "" ? disk.target : disk.entries.get(path)?.kind) !== "folder") continue;
+    await before(`mode ${path}`);
+    fs.chmodSync(join(fresh, path), fs.lstatSync(join(real, path)).mode & 0o7777);
   }
   return true;
 }
 
-async function keep(from: string, to: string, isLink: boolean): Promise<void> {
-  if (isLink) return symlink(await readlink(from), to);
+function keep(from: string, to: string, isLink: boolean): void {
   try {
-    await link(from, to);
+    if (isLink) fs.symlinkSync(fs.readlinkSync(from), to);
+    else fs.linkSync(from, to);
   } catch {
     // Not every file system has hard links, and not every file may be linked.
-    await copyFile(from, to);
-    const { atime, mtime, mode } = await lstat(from);
-    await chmod(to, mode & 0o7777);
-    await fs.utimes(to, atime, mtime);
-  }
-}
-
-async function swap(
-  fresh: string,
-  real: string,
-  staged: boolean,
-  there: boolean,
-  effect: Effect,
-  exchange: (a: string, b: string) => Promise<boolean>,
-): Promise<void> {
-  const room = dirname(fresh);
-  if (!staged) return there ? effect("swap", () => rename(real, join(room, "gone"))) : undefined;
-  if (!there) return effect("swap", () => rename(fresh, real));
-  if (await effect("swap", () => exchange(fresh, real))) return;
-  // Killed between these two, `recover` puts the old one back.
-  await effect("swap out", () => rename(real, join(room, "old")));
-  try {
-    await effect("swap in", () => rename(fresh, real));
-  } catch (error) {
-    await rename(join(room, "old"), real);
-    throw error;
+    fs.copySync(from, to, { preserveTimestamps: true });
   }
 }
 
 /** renameat2 with RENAME_EXCHANGE: Node has no call for it, and perl comes with git. */
-async function exchange(a: string, b: string): Promise<boolean> {
+function exchangeByPerl(a: string, b: string): boolean {
   const call = process.platform === "linux" ? { x64: 316, arm64: 276 }[process.arch as string] : undefined;
-  if (call === undefined) return false;
   const program = `exit(syscall(${call}, -100, $ARGV[0], -100, $ARGV[1], 2) == 0 ? 0 : 1)`;
-  return promisify(execFile)("perl", ["-e", program, a, b]).then(
-    () => true,
-    () => false,
-  );
+  try {
+    if (call !== undefined) execFileSync("perl", ["-e", program, a, b], { stdio: "ignore" });
+    return call !== undefined;
+  } catch {
+    return false;
+  }
 }
 
-/** Removes a tree, also one with folders that may not be written. Only folders get another mode: files may be linked elsewhere. */
-async function removeTree(path: string): Promise<void> {
-  const stats = await lstat(path).catch(() => undefined);
-  if (!stats) return;
-  if (stats.isDirectory()) {
-    if ((stats.mode & 0o700) !== 0o700) await chmod(path, 0o700);
-    for (const name of await readdir(path)) await removeTree(join(path, name));
-    await rmdir(path);
-  } else await rm(path);
+/** Removes a tree, also one with folders that may not be written; false where it could not. */
+async function cleared(path: string): Promise<boolean> {
+  // Only folders get another mode: what is no folder may be linked elsewhere.
+  const open = (folder: string): void => {
+    if (!fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+    fs.chmodSync(folder, 0o700);
+    for (const name of fs.readdirSync(folder)) open(join(folder, name));
+  };
+  try {
+    open(path);
+    await fs.remove(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
-
-const exists = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  );

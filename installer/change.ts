@@ -1,10 +1,12 @@
+import { rmdirSync } from "node:fs";
+import { join } from "node:path";
 import { EXIT, Fault } from "../rails/fault.ts";
-import { type ApplyOptions, applyPlan, recover, removeMade } from "./apply.ts";
-import { withLock } from "./lock.ts";
-import { type Package, readPackage } from "./package.ts";
-import { findPlace, type Place, type RootFlags, type Surroundings } from "./paths.ts";
+import { type ApplyOptions, applyPlan, recover } from "./apply.ts";
+import { type LockOptions, withLock } from "./lock.ts";
+import { readPackage } from "./package.ts";
+import { findPlace, type RootFlags, type Surroundings } from "./paths.ts";
 import { type Plan, planChange, type Verb } from "./plan.ts";
-import { scanDisk } from "./scan.ts";
+import { type Disk, scanDisk } from "./scan.ts";
 import { checkFolder } from "./validate.ts";
 
 export interface ChangeFlags extends RootFlags {
@@ -13,77 +15,64 @@ export interface ChangeFlags extends RootFlags {
 }
 
 /** What a change needs from outside; all but the first two are for people and tests. */
-export interface World extends ApplyOptions {
+export interface World extends ApplyOptions, LockOptions {
   readonly assets: string;
   readonly at: Surroundings;
-  /** Asked before something of a person's is replaced or an installation removed. */
+  /** Asked before something of a person's is replaced, or an installation removed. */
   readonly confirm?: (question: string) => Promise<boolean>;
-  /** Progress and the like, for stderr. */
-  readonly say?: (line: string) => void;
-  readonly patience?: number;
 }
 
-/** The plan as it was carried out, or was not. */
+/** The plan, whether it was carried out, and what could not be cleared away. */
 export interface Change {
   readonly plan: Plan;
-  readonly place: Place;
   readonly applied: boolean;
   readonly left: readonly string[];
 }
 
 /**
- * Read → plan → apply, for every verb that writes.
- * With obstacles, without changes and with `dryRun` nothing is written.
- * @throws Fault as `findPlace`, `readPackage`, `scanDisk`, `withLock` and `applyPlan` do; `declined` where the person said no
+ * Read → plan → apply, for every verb that writes. With obstacles, without changes and with `dryRun` nothing is written.
+ * @throws Fault as `findPlace`, `readPackage`, `scanDisk`, `withLock` and `applyPlan` do; `package-broken` also where its frontmatter
+ * does not stand; `declined` where the person said no
  */
 export async function change(verb: Verb, flags: ChangeFlags, world: World): Promise<Change> {
   const place = findPlace(flags, world.at);
-  const pack = verb === "uninstall" ? undefined : checked(readPackage(world.assets));
+  const pack = verb === "uninstall" ? undefined : readPackage(world.assets);
+  const fault = pack && checkFolder(world.assets).find(({ level }) => level === "error");
+  if (fault) {
+    const where = `${fault.file}:${fault.line ?? 1}: ${fault.message}`;
+    throw new Fault("package-broken", where, fault.hint, EXIT.usage);
+  }
   const now = new Date();
-  const look = (): { plan: Plan; disk: ReturnType<typeof scanDisk> } => {
-    const disk = scanDisk(place);
-    return { disk, plan: planChange(verb, pack, disk, place, { force: flags.force ?? false, now }) };
-  };
-  const first = look();
-  if (flags.dryRun || !(first.plan.changes || first.disk.leftover))
-    return { plan: first.plan, place, applied: false, left: [] };
-  const question =
-    verb === "uninstall"
-      ? `Remove ${place.target}?`
-      : first.plan.backup && `Back up and replace ${first.plan.saved.length} of your files?`;
-  if (question && world.confirm && !(await world.confirm(question)))
+  const planFor = (disk: Disk): Plan => planChange({ verb, pack, disk, place, force: flags.force === true, now });
+  const seen = scanDisk(place);
+  const first = planFor(seen);
+  if (flags.dryRun || !(first.changes || seen.leftover)) return { plan: first, applied: false, left: [] };
+  const { saved } = first;
+  const asked = verb === "uninstall" ? `Remove ${place.target}?` : `Back up and replace ${saved.length} of yours?`;
+  const mustAsk = first.changes && (verb === "uninstall" || saved.length > 0);
+  if (mustAsk && world.confirm && !(await world.confirm(asked)))
     throw new Fault("declined", "nothing was written", "call again when you want it");
 
-  const waiting = (): void => world.say?.("another minion-toolkit is at work here: waiting for it");
-  let result: Change | undefined;
+  let { absent } = seen;
   try {
-    result = await withLock(
-      place.real,
-      { waiting, ...(world.patience === undefined ? {} : { patience: world.patience }) },
-      async (lost) => {
-        await recover(place);
-        // What was seen without the lock may be another installer's half-done work.
-        const { plan, disk } = look();
-        // Folders that were absent then exist by now: the lock is in them.
-        const manifest =
-          plan.manifest && !disk.manifest ? { ...plan.manifest, made: first.disk.absent } : plan.manifest;
-        const final = { ...plan, manifest };
-        if (!final.changes) return { plan: final, place, applied: false, left: [] };
-        const signal = world.signal ? AbortSignal.any([world.signal, lost]) : lost;
-        const left = await applyPlan(final, pack, place, disk, { ...world, signal });
-        return { plan: final, place, applied: true, left };
-      },
-    );
-    return result;
+    return await withLock(place.real, world, async (lost) => {
+      await recover(place);
+      // What was seen without the lock may have been another installer's half-done work; the lock lies in what was absent.
+      const disk = { ...scanDisk(place), absent };
+      const plan = planFor(disk);
+      if (!plan.changes) return { plan, applied: false, left: [] };
+      const signal = world.signal ? AbortSignal.any([world.signal, lost]) : lost;
+      const left = await applyPlan({ plan, pack, place, disk }, { ...world, signal });
+      absent = plan.made;
+      return { plan, applied: true, left };
+    });
   } finally {
-    const gone = result ? result.plan.made : first.disk.absent;
-    await removeMade(place.real, gone);
+    for (const above of absent.filter((path) => path !== ".")) {
+      try {
+        rmdirSync(join(place.real, above));
+      } catch {
+        // Something else is in it, or it is gone: then it is not ours to remove.
+      }
+    }
   }
-}
-
-function checked(pack: Package): Package {
-  const fault = checkFolder(pack.assets).find(({ level }) => level === "error");
-  if (fault)
-    throw new Fault("package-broken", `${fault.file}:${fault.line ?? 1}: ${fault.message}`, fault.hint, EXIT.usage);
-  return pack;
 }

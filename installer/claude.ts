@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Code, type Finding, finding } from "./finding.ts";
+import { type Finding, finding } from "./finding.ts";
 import { onPath, type Surroundings } from "./paths.ts";
 
 /** The oldest Claude Code that loads a plugin from `skills/<name>/`. */
@@ -10,9 +10,7 @@ export const CLAUDE_NEEDED = "2.1.157";
 
 export interface LoadedPlugin {
   readonly id: string;
-  readonly version: string;
   readonly enabled: boolean;
-  readonly installPath?: string;
   readonly errors?: readonly unknown[];
 }
 
@@ -23,20 +21,13 @@ export const findClaude = ({ env }: Surroundings): string | undefined => onPath(
 export function run(
   file: string,
   args: readonly string[],
-  env: NodeJS.ProcessEnv,
-  cwd?: string,
+  { env, cwd }: Surroundings,
 ): Promise<{ code: number; stdout: string } | undefined> {
   return new Promise((done) => {
     // npm lays a .cmd on Windows, which only a shell can start; the arguments are ours, and paths are quoted.
     const shell = /\.(cmd|bat)$/i.test(file);
-    const quote = (text: string): string => (shell ? `"${text}"` : text);
-    const child = spawn(quote(file), args.map(quote), {
-      env,
-      cwd,
-      shell,
-      timeout: 30_000,
-      stdio: ["ignore", "pipe", "ignore"],
-    });
+    const [program = "", ...rest] = [file, ...args].map((text) => (shell ? `"${text}"` : text));
+    const child = spawn(program, rest, { env, cwd, shell, timeout: 30_000, stdio: ["ignore", "pipe", "ignore"] });
     let stdout = "";
     child.stdout.setEncoding("utf8").on("data", (text) => {
       stdout += text;
@@ -47,58 +38,50 @@ export function run(
 }
 
 /** The first version number that a program's `--version` prints. */
-export async function versionOf(file: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  return /\d+\.\d+(\.\d+)?/.exec((await run(file, ["--version"], env))?.stdout ?? "")?.[0];
+export async function versionOf(file: string, at: Surroundings): Promise<string | undefined> {
+  return /\d+\.\d+(\.\d+)?/.exec((await run(file, ["--version"], at))?.stdout ?? "")?.[0];
 }
 
 /** Whether `version` is at least `needed`. */
 export function enough(version: string, needed: string): boolean {
-  const [have, want] = [version, needed].map((text) => text.split(".").map(Number));
-  for (const [index, number] of (want ?? []).entries()) {
-    const difference = (have?.[index] ?? 0) - number;
-    if (difference !== 0) return difference > 0;
-  }
-  return true;
+  return version.localeCompare(needed, "en", { numeric: true }) >= 0;
 }
 
 /**
  * What Claude Code loads from a root; undefined where it does not answer.
- * With `foreign` the root is not the client's own. It writes its state into the root that it is given, so it gets another one, with a link to the skills.
+ * @param foreign the root is not the client's own: it would write its state there, so it is given a passing one with a link to the skills
  */
 export async function askPlugins(
   claude: string,
   root: string,
   foreign: boolean,
-  { env, cwd }: Surroundings,
+  at: Surroundings,
 ): Promise<LoadedPlugin[] | undefined> {
-  const temporary = foreign ? await mkdtemp(join(tmpdir(), "minion-doctor-")) : undefined;
+  const passing = foreign ? mkdtempSync(join(tmpdir(), "minion-doctor-")) : undefined;
   try {
-    if (temporary) await symlink(join(root, "skills"), join(temporary, "skills"), "junction");
-    const asked = await run(
-      claude,
-      ["plugin", "list", "--json"],
-      temporary ? { ...env, CLAUDE_CONFIG_DIR: temporary } : env,
-      cwd,
-    );
-    const list = JSON.parse(asked?.stdout ?? "");
+    if (passing) symlinkSync(join(root, "skills"), join(passing, "skills"), "junction");
+    const env = passing ? { ...at.env, CLAUDE_CONFIG_DIR: passing } : at.env;
+    const list = JSON.parse((await run(claude, ["plugin", "list", "--json"], { ...at, env }))?.stdout ?? "");
     return Array.isArray(list) ? list : undefined;
   } catch {
     return undefined;
   } finally {
-    if (temporary) await rm(temporary, { recursive: true, force: true });
+    if (passing) rmSync(passing, { recursive: true, force: true });
   }
 }
 
 /** Claude Code's own findings about a folder; undefined where it does not answer. */
-export async function askValidate(claude: string, path: string): Promise<Finding[] | undefined> {
-  const asked = await run(claude, ["plugin", "validate", "--json", path], process.env);
+export async function askValidate(claude: string, path: string, at: Surroundings): Promise<Finding[] | undefined> {
+  type Theirs = Record<"errors" | "warnings", { path: string; message: string }[]> & { file: string };
+  const asked = await run(claude, ["plugin", "validate", "--json", path], at);
   try {
     const { manifest, contents } = JSON.parse(asked?.stdout ?? "");
-    return [manifest, ...contents].filter(Boolean).flatMap(({ file, errors, warnings }) => {
-      const all = (list: { path: string; message: string }[], code: Code): Finding[] =>
-        list.map(({ path: field, message }) => finding(code, file, { message }, { field }));
-      return [...all(errors, "claude-error"), ...all(warnings, "claude-warning")];
-    });
+    return [manifest, ...contents]
+      .filter(Boolean)
+      .flatMap(({ file, errors, warnings }: Theirs) => [
+        ...errors.map(({ path: field, message }) => finding("claude-error", file, { message }, 1, field)),
+        ...warnings.map(({ path: field, message }) => finding("claude-warning", file, { message }, 1, field)),
+      ]);
   } catch {
     return undefined;
   }

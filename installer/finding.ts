@@ -23,14 +23,10 @@ export const CODES = Object.keys(catalogue) as Code[];
  * A finding in the words of the catalogue.
  * @param values what stands in for `{name}` in them
  */
-export function finding(
-  code: Code,
-  file: string,
-  values: Record<string, unknown> = {},
-  at: { line?: number; field?: string } = {},
-): Finding {
-  const [level, message, hint] = (catalogue[code] as string[]).map((text) =>
-    text.replaceAll(/\{(\w+)\}/g, (_, name) => String(values[name] ?? "")),
-  );
-  return { level: level as Level, code, file, message: message ?? "", hint: hint ?? "", ...at };
+export function finding(code: Code, file: string, values: object = {}, line?: number, field?: string): Finding {
+  const fill = (text = ""): string =>
+    text.replaceAll(/\{(\w+)\}/g, (_, name) => String(values[name as keyof typeof values] ?? ""));
+  const [level, message, hint] = catalogue[code];
+  const place = { ...(line === undefined ? {} : { line }), ...(field === undefined ? {} : { field }) };
+  return { level: level as Level, code, file, message: fill(message), hint: fill(hint), ...place };
 }

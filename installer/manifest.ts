@@ -18,41 +18,36 @@ export interface Manifest {
 
 /**
  * Reads a manifest. A broken one is an error and never an empty one: what is ours would be unknown.
- * @throws Fault `manifest-broken`
+ * @throws Fault `manifest`
  */
-export function parseManifest(text: string, where: string): Manifest {
-  let value: unknown;
+export function parseManifest(text: string): Manifest {
+  const check = (right: boolean, what: string): void => {
+    if (!right) throw new Fault("manifest", `the manifest ${what}`, "see where it comes from");
+  };
+  let it: Partial<Manifest> = {};
   try {
-    value = JSON.parse(text);
+    it = Object(JSON.parse(text));
   } catch {
-    throw broken(where, "is not JSON");
+    check(false, "is not JSON");
   }
-  const it = value as Partial<Manifest> | null;
-  if (typeof it !== "object" || it === null || Array.isArray(it)) throw broken(where, "is not an object");
-  if (it.version !== 1) throw broken(where, `has version ${JSON.stringify(it.version)}; this program reads 1`);
-  if (typeof it.package !== "string") throw broken(where, "does not say which package it is of");
-  if (typeof it.files !== "object" || it.files === null || Array.isArray(it.files)) throw broken(where, "has no files");
-  for (const [path, hash] of Object.entries(it.files)) {
-    if (typeof hash !== "string" || !/^[0-9a-f]{64}$/.test(hash)) throw broken(where, `has no hash of ${path}`);
-    if (!inside(path)) throw broken(where, `names «${path}», which is outside of the folder`);
-  }
-  if (!strings(it.dirs) || !it.dirs.every(inside)) throw broken(where, "has a wrong list of folders");
-  if (!strings(it.made) || !it.made.every((path) => /^(\.|\.\.(\/\.\.)*)$/.test(path)))
-    throw broken(where, "has a wrong list of folders above");
-  return { version: 1, package: it.package, files: it.files, dirs: it.dirs, made: it.made };
+  const { version, package: pack = "", files = {}, dirs = [], made = [] } = it;
+  const texts = (list: unknown): boolean => Array.isArray(list) && list.every((item) => typeof item === "string");
+  check(version === 1, `has version ${version}; this program reads 1`);
+  check(typeof pack === "string" && texts(dirs) && texts(made), "is none of this program");
+  for (const path of [...Object.keys(files), ...dirs])
+    check(
+      !/^([/\\]|[a-z]:|$)|(^|[/\\])\.{1,2}([/\\]|$)/i.test(path),
+      `names «${path}», which is outside of the folder`,
+    );
+  check(
+    made.every((path) => /^(\.|\.\.(\/\.\.)*)$/.test(path)),
+    "has a wrong list of folders above",
+  );
+  check(
+    Object.values(files).every((hash) => /^[0-9a-f]{64}$/.test(hash)),
+    "has a wrong hash",
+  );
+  return { version: 1, package: pack, files, dirs, made };
 }
 
 export const printManifest = (manifest: Manifest): string => `${JSON.stringify(manifest, null, 2)}\n`;
-
-const inside = (path: string): boolean =>
-  path !== "" && !/^([/\\]|[a-z]:)/i.test(path) && !path.split(/[/\\]/).some((part) => part === ".." || part === ".");
-
-const strings = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((item) => typeof item === "string");
-
-const broken = (where: string, what: string): Fault =>
-  new Fault(
-    "manifest-broken",
-    `${where} ${what}`,
-    "minion-toolkit install --force backs up what is there and lays it anew",
-  );

@@ -3,64 +3,56 @@ import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { EXIT, Fault } from "../rails/fault.ts";
 
-/** The entry command becomes the folder's root skill: only that is a bare `/minion` (as a command it would be `/minion:minion`). */
-const LAID = new Map([["commands/minion.md", "SKILL.md"]]);
-const REQUIRED = [".claude-plugin/plugin.json", "commands/minion.md", "bin/minion"];
+/** As a command it would be `/minion:minion`; only the folder's root skill is a bare `/minion`. */
+const ENTRY = { from: "commands/minion.md", to: "SKILL.md" };
+const REQUIRED = [".claude-plugin/plugin.json", ENTRY.from, "bin/minion"];
 
 export interface PackageFile {
-  /** The file below assets/. */
-  readonly from: string;
+  readonly source: string;
   readonly hash: string;
   readonly executable: boolean;
 }
 
-/** What an installation is made of: target path → file, both with `/`. */
+/** What an installation is made of. */
 export interface Package {
-  readonly assets: string;
   readonly version: string;
+  /** Path in the installation, with `/` → the file. */
   readonly files: ReadonlyMap<string, PackageFile>;
 }
 
 /**
  * Reads the package's assets.
- * @throws Fault `package-broken` where a part is missing or something other than a file lies in it
+ * @throws Fault `package-broken` where a part is missing, or something other than a file lies in it
  */
 export function readPackage(assets: string): Package {
-  const missing = REQUIRED.find((path) => !existsSync(join(assets, path)));
-  if (missing !== undefined) throw broken(`${join(assets, missing)} is missing`);
+  const check = (right: boolean, path: string, what: string): void => {
+    const hint = "this copy of minion-toolkit is incomplete: install it again";
+    if (!right) throw new Fault("package-broken", `${join(assets, path)} ${what}`, hint, EXIT.usage);
+  };
+  for (const path of REQUIRED) check(existsSync(join(assets, path)), path, "is missing");
+  const files = new Map<string, PackageFile>();
+  const read = (below: string): void => {
+    for (const entry of readdirSync(join(assets, below), { withFileTypes: true })) {
+      const path = below + entry.name;
+      const source = join(assets, path);
+      if (entry.isDirectory()) read(`${path}/`);
+      else if (entry.name !== ".DS_Store") {
+        check(entry.isFile(), path, "is not a file");
+        // Windows has no executable bit, so the place counts too.
+        const executable = path === "bin/minion" || path.endsWith(".sh") || (lstatSync(source).mode & 0o100) !== 0;
+        files.set(path === ENTRY.from ? ENTRY.to : path, { source, hash: hashOf(readFileSync(source)), executable });
+      }
+    }
+  };
+  read("");
   let version: unknown;
   try {
-    version = JSON.parse(readFileSync(join(assets, ".claude-plugin/plugin.json"), "utf8")).version;
-  } catch (error) {
-    throw broken(`${join(assets, ".claude-plugin/plugin.json")}: ${(error as Error).message}`);
+    version = JSON.parse(readFileSync(join(assets, REQUIRED[0] ?? ""), "utf8")).version;
+  } catch {
+    check(false, REQUIRED[0] ?? "", "is not JSON");
   }
-  if (typeof version !== "string") throw broken(`${join(assets, ".claude-plugin/plugin.json")} has no version`);
-  const files = new Map<string, PackageFile>();
-  for (const path of list(assets)) {
-    const bytes = readFileSync(join(assets, path));
-    // Windows has no executable bit; git and npm set it elsewhere.
-    const executable =
-      path.startsWith("bin/") || path.endsWith(".sh") || (lstatSync(join(assets, path)).mode & 0o100) !== 0;
-    files.set(LAID.get(path) ?? path, {
-      from: path,
-      hash: hashOf(bytes),
-      executable: executable && !path.endsWith(".json"),
-    });
-  }
-  return { assets, version, files };
+  check(typeof version === "string", REQUIRED[0] ?? "", "has no version");
+  return { version: String(version), files };
 }
 
 export const hashOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
-
-function* list(folder: string, below = ""): Generator<string> {
-  const entries = readdirSync(join(folder, below), { withFileTypes: true });
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const path = below + entry.name;
-    if (entry.isDirectory()) yield* list(folder, `${path}/`);
-    else if (!entry.isFile()) throw broken(`${join(folder, path)} is not a file`);
-    else if (entry.name !== ".DS_Store") yield path;
-  }
-}
-
-const broken = (what: string): Fault =>
-  new Fault("package-broken", what, "this copy of minion-toolkit is incomplete: install it again", EXIT.usage);

@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync } from "node:fs";
+import { lstatSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, join, parse, resolve } from "node:path";
 import { EXIT, Fault } from "../rails/fault.ts";
@@ -78,16 +78,8 @@ export function repositoryOf(from: string): string {
 
 /** Every file called `name` on PATH, in the order in which a shell would find them. */
 export function onPath(name: string, env: NodeJS.ProcessEnv): string[] {
-  const endings = process.platform === "win32" ? (env.PATHEXT ?? ".EXE;.CMD").split(";") : [""];
-  return (env.PATH ?? "")
-    .split(delimiter)
-    .filter(Boolean)
-    .flatMap((folder) => endings.map((ending) => join(folder, name + ending.toLowerCase())))
-    .filter((file) => {
-      try {
-        return lstatSync(realpathSync(file)).isFile();
-      } catch {
-        return false;
-      }
-    });
+  const endings = process.platform === "win32" ? (env.PATHEXT ?? ".EXE;.CMD").toLowerCase().split(";") : [""];
+  const folders = (env.PATH ?? "").split(delimiter).filter(Boolean);
+  const files = folders.flatMap((folder) => endings.map((ending) => join(folder, name + ending)));
+  return files.filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile());
 }

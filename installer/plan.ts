@@ -1,20 +1,22 @@
 import { join } from "node:path";
 import { type Code, type Finding, finding } from "./finding.ts";
 import { MANIFEST, type Manifest } from "./manifest.ts";
-import type { Package } from "./package.ts";
+import type { Package, PackageFile } from "./package.ts";
 import type { Place } from "./paths.ts";
-import { backupsOf, type Disk, type Entry } from "./scan.ts";
+import { backupsOf, type Disk } from "./scan.ts";
 
 export type Verb = "install" | "update" | "uninstall";
 
 /**
- * One path of the installation and what becomes of it:
- * `create`, `restore` (ours, but missing), `replace`, `beside` (a new version next to an edited file) write the package's file `from`;
- * `same`, `edited`, `foreign` stay as they are on disk; `remove` takes away what is ours; `overwrite` replaces what was backed up.
+ * What becomes of a path. Written from the package: `create`, `restore` (ours, but missing), `replace`, `overwrite` (backed up first),
+ * `beside` (a new version next to an edited file). `remove` takes away what is ours. As it is on disk stays: `same`, `edited`, `foreign`.
  */
+export type Deed = "create" | "restore" | "replace" | "overwrite" | "beside" | "remove" | "same" | "edited" | "foreign";
+
 export interface Action {
   readonly path: string;
-  readonly do: "create" | "restore" | "replace" | "beside" | "same" | "edited" | "foreign" | "remove" | "overwrite";
+  readonly do: Deed;
+  /** The package's file to write. */
   readonly from?: string;
 }
 
@@ -31,42 +33,46 @@ export interface Plan {
   /** Where anything stands here, nothing is written. */
   readonly obstacles: readonly Finding[];
   readonly notes: readonly Finding[];
-  /** Paths that are copied to `backup` before they are overwritten; the empty path is the target itself. */
+  /** Where what will be overwritten is copied to first, and what that is; the empty path is the target itself. */
   readonly backup: string | null;
   readonly saved: readonly string[];
   /** Whether anything on the disk will differ. */
   readonly changes: boolean;
-  /** Folders that go with the installation where nothing else is in them, as in {@link Manifest.made}. */
-  readonly made: readonly string[];
-  /** What the installation records about itself afterwards; null where nothing of ours stays. */
+  /** What the installation will record about itself; null where nothing of ours stays. */
   readonly manifest: Manifest | null;
+  /** Folders to remove where nothing else is in them, as in {@link Manifest.made}. */
+  readonly made: readonly string[];
 }
 
-export interface PlanFlags {
-  readonly force?: boolean;
+export interface Situation {
+  readonly verb: Verb;
+  /** What to lay; none to uninstall. */
+  readonly pack: Package | undefined;
+  readonly disk: Disk;
+  readonly place: Place;
+  readonly force: boolean;
   /** Names the backup. */
   readonly now: Date;
 }
 
-/**
- * What is to become of the disk. Pure: the same arguments give the same plan, and nothing is read or written.
- * @param pack what to lay; undefined to uninstall
- */
-export function planChange(verb: Verb, pack: Package | undefined, disk: Disk, place: Place, flags: PlanFlags): Plan {
-  const force = flags.force === true;
-  const known = disk.manifest;
+/** What is to become of the disk. Pure: the same situation gives the same plan, and nothing is read or written. */
+export function planChange({ verb, pack, disk, place, force, now }: Situation): Plan {
+  const { entries, manifest: known } = disk;
+  const wanted: Package["files"] = pack?.files ?? new Map();
   const obstacles: Finding[] = [];
   const notes: Finding[] = [];
   const actions: Action[] = [];
-  const saved: string[] = [];
   const files: Record<string, string> = {};
-  const wanted: Package["files"] = pack?.files ?? new Map();
+  const inTheWay = new Set<string>();
   const at = (path: string): string => join(place.target, path);
-  /** What is in the way is an obstacle, or with --force is backed up first. */
+  const act = (path: string, deed: Deed, from?: string): unknown =>
+    actions.push(from === undefined ? { path, do: deed } : { path, do: deed, from });
+  /** What is in the way is gone with all that is in it: an obstacle, or with --force saved first. */
   const clear = (path: string, code: Code, values = {}): void => {
-    if (force) saved.push(path);
-    else obstacles.push(finding(code, at(path), values));
+    inTheWay.add(path);
+    if (!force) obstacles.push(finding(code, at(path), values));
   };
+  const isCleared = (path: string): boolean => [path, ...parentsOf(path)].some((part) => inTheWay.has(part));
 
   if (place.literal !== undefined) notes.push(finding("config-dir", "", { value: place.literal, root: place.root }));
   if (disk.broken) clear(MANIFEST, "manifest", { why: disk.broken.message });
@@ -78,116 +84,96 @@ export function planChange(verb: Verb, pack: Package | undefined, disk: Disk, pl
     (twin.level === "error" && !known && !force ? obstacles : notes).push(twin);
   }
 
-  const entries: ReadonlyMap<string, Entry> = disk.entries;
   const folded = new Map([...entries.keys()].map((path) => [path.toLowerCase(), path]));
-  const removed = new Set<string>();
-  const below = (path: string): string[] => [...entries.keys()].filter((entry) => entry.startsWith(`${path}/`));
-  const remove = (path: string): void => {
-    removed.add(path);
-    for (const entry of below(path)) removed.add(entry);
+  /** Clears what would keep a file from lying at a path: a parent that is no folder, a name that differs in case only. */
+  const clearWay = (path: string): void => {
+    for (const part of [...parentsOf(path), path].filter((part) => !isCleared(part))) {
+      const entry = entries.get(part);
+      const clash = entry ? undefined : folded.get(part.toLowerCase());
+      if (entry && entry.kind !== "folder" && part !== path) clear(part, "in-the-way");
+      if (clash !== undefined && !isCleared(clash)) clear(clash, "case", { ours: path });
+    }
   };
 
-  for (const path of [...wanted.keys()].sort()) {
-    const file = wanted.get(path);
-    if (!file) continue;
-    const from = file.from;
-    const hurdle = parentsOf(path).find((parent) => {
-      const entry = entries.get(parent);
-      return entry !== undefined && entry.kind !== "folder" && !removed.has(parent);
-    });
-    if (hurdle !== undefined) {
-      clear(hurdle, "in-the-way");
-      remove(hurdle);
-    }
-    const clash = [path, ...parentsOf(path)]
-      .filter((part) => !entries.has(part))
-      .map((part) => folded.get(part.toLowerCase()))
-      .find((part) => part !== undefined && !removed.has(part));
-    if (clash !== undefined) {
-      clear(clash, "case", { ours: path });
-      remove(clash);
-    }
+  const settle = (path: string, file: PackageFile): void => {
+    clearWay(path);
     files[path] = file.hash;
-    const entry = removed.has(path) ? undefined : entries.get(path);
     const base = known?.files[path];
-    const hash = entry?.kind === "file" ? entry.hash : undefined;
-    if (!entry) actions.push({ path, do: base === undefined ? "create" : "restore", from });
-    else if (base !== undefined && hash === file.hash)
-      actions.push(
-        file.executable && entry.kind === "file" && !entry.executable
-          ? { path, do: "restore", from }
-          : { path, do: "same" },
-      );
-    else if (base !== undefined && hash === base) actions.push({ path, do: "replace", from });
+    const entry = isCleared(path) ? undefined : entries.get(path);
+    if (!entry) act(path, base === undefined ? "create" : "restore", path);
+    else if (base !== undefined && entry.hash === file.hash)
+      file.executable && !entry.executable ? act(path, "restore", path) : act(path, "same");
+    else if (base !== undefined && entry.hash === base) act(path, "replace", path);
     else if (base === undefined || force) {
       clear(path, "in-the-way");
-      remove(path);
-      actions.push({ path, do: "overwrite", from });
+      act(path, "overwrite", path);
     } else {
-      actions.push({ path, do: "edited" });
-      const offer = besideOf(path, entries, known, wanted);
-      const offered = known?.files[offer];
-      const lies = entries.get(offer);
-      // What was offered before and is the newest still, stays while it lies there, and is not laid again.
-      if (base === file.hash && (!offered || !lies)) continue;
-      files[offer] = file.hash;
-      actions.push(
-        lies?.kind === "file" && lies.hash === file.hash
-          ? { path: offer, do: "same" }
-          : { path: offer, do: "beside", from },
-      );
-      notes.push(finding("beside", at(path), { old: JSON.stringify(at(path)), new: JSON.stringify(at(offer)) }));
+      act(path, "edited");
+      offer(path, base, file.hash);
     }
-  }
+  };
 
-  const done = new Set(actions.map(({ path }) => path));
-  for (const [path, entry] of entries) {
-    if (done.has(path) || removed.has(path) || entry.kind === "folder") continue;
+  /** Lays the new version of an edited file beside it, under an ending that Claude Code does not load. */
+  const offer = (path: string, base: string, hash: string): void => {
+    const isFree = (name: string): boolean => {
+      const lies = entries.get(name);
+      return !lies || (lies.hash !== undefined && lies.hash === known?.files[name]);
+    };
+    let name = `${path}.new`;
+    for (let count = 2; !isFree(name); count++) name = `${path}.new${count}`;
+    // What was offered before and is the newest still is not laid again once the person has removed it.
+    if (base === hash && !entries.has(name)) return;
+    files[name] = hash;
+    notes.push(finding("beside", at(path), { old: JSON.stringify(at(path)), new: JSON.stringify(at(name)) }));
+    entries.get(name)?.hash === hash ? act(name, "same") : act(name, "beside", path);
+  };
+
+  for (const [path, file] of wanted) settle(path, file);
+  const settled = new Set(actions.map(({ path }) => path));
+  for (const [path, { kind, hash }] of entries) {
+    if (settled.has(path) || isCleared(path)) continue;
     const base = known?.files[path];
-    const ours = base !== undefined && entry.kind === "file" && entry.hash === base;
-    if (ours) actions.push({ path, do: "remove" });
-    else actions.push({ path, do: base === undefined ? "foreign" : "edited" });
-    if (!ours && base !== undefined) notes.push(finding("kept", at(path)));
-  }
-  // A folder stays for what is in it, or because it was not ours.
-  for (const [path, entry] of entries) {
-    if (entry.kind === "folder" && !done.has(path) && !removed.has(path) && !known?.dirs.includes(path))
-      actions.push({ path, do: "foreign" });
+    if (kind === "folder") {
+      // A folder of ours stays only for what is in it.
+      if (!known?.dirs.includes(path)) act(path, "foreign");
+    } else if (base !== undefined && hash === base) act(path, "remove");
+    else {
+      act(path, base === undefined ? "foreign" : "edited");
+      if (base !== undefined) notes.push(finding("kept", at(path)));
+    }
   }
   actions.sort((a, b) => (a.path < b.path ? -1 : 1));
 
-  const folders = [...new Set(Object.keys(files).flatMap(parentsOf))].sort();
-  const ours = (path: string): boolean =>
-    known?.dirs.includes(path) || removed.has(path) || entries.get(path)?.kind !== "folder";
-  const manifest: Manifest | null =
-    pack === undefined
-      ? null
-      : {
-          version: 1,
-          package: pack.version,
-          files: sorted(files),
-          dirs: folders.filter(ours),
-          made: known?.made ?? disk.absent,
-        };
-  const changes =
+  const isOurs = (folder: string): boolean =>
+    known?.dirs.includes(folder) === true || isCleared(folder) || entries.get(folder)?.kind !== "folder";
+  const manifest: Manifest | null = pack
+    ? {
+        version: 1,
+        package: pack.version,
+        files: Object.fromEntries(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1))),
+        dirs: [...new Set(Object.keys(files).flatMap(parentsOf))].sort().filter(isOurs),
+        made: known?.made ?? disk.absent,
+      }
+    : null;
+  const isChanged =
     JSON.stringify(manifest) !== JSON.stringify(known ?? null) ||
-    actions.some(({ do: what }) => !["same", "edited", "foreign"].includes(what));
-  const stamp = flags.now.toISOString().replaceAll(":", "-");
+    actions.some(({ from, do: deed }) => from !== undefined || deed === "remove");
+  const stamp = now.toISOString().replaceAll(":", "-");
   return {
     version: 1,
     verb,
     root: place.root,
     target: place.target,
     before: known?.package ?? null,
-    after: manifest?.package ?? null,
+    after: pack?.version ?? null,
     actions,
     obstacles,
     notes,
-    backup: saved.length > 0 && obstacles.length === 0 ? join(backupsOf(place.root), stamp) : null,
-    saved: [...new Set(saved)],
-    changes: changes && obstacles.length === 0,
-    made: verb === "uninstall" ? (known?.made ?? []) : [],
+    backup: inTheWay.size > 0 ? join(backupsOf(place.root), stamp) : null,
+    saved: [...inTheWay],
+    changes: isChanged && obstacles.length === 0,
     manifest,
+    made: pack ? [] : (known?.made ?? []),
   };
 }
 
@@ -196,21 +182,3 @@ export function parentsOf(path: string): string[] {
   const parts = path.split("/").slice(0, -1);
   return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
 }
-
-/** Where the new version of an edited file goes: no ending that Claude Code loads, and never onto what a person put there. */
-function besideOf(
-  path: string,
-  entries: ReadonlyMap<string, Entry>,
-  known: Manifest | undefined,
-  wanted: ReadonlyMap<string, unknown>,
-): string {
-  for (let count = 1; ; count++) {
-    const offer = `${path}.new${count === 1 ? "" : count}`;
-    const entry = entries.get(offer);
-    const untouched = entry?.kind === "file" && entry.hash === known?.files[offer];
-    if (!wanted.has(offer) && (!entry || untouched)) return offer;
-  }
-}
-
-const sorted = (files: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1)));

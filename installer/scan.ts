@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync, type Stats } from "node:fs";
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readMarkdown } from "../rails/blueprint/markdown.ts";
 import { asFault, type Fault } from "../rails/fault.ts";
@@ -6,12 +6,13 @@ import { MANIFEST, type Manifest, parseManifest } from "./manifest.ts";
 import { hashOf } from "./package.ts";
 import type { Place } from "./paths.ts";
 
-export type Entry =
-  | { readonly kind: "file"; readonly hash: string; readonly executable: boolean }
-  | { readonly kind: "folder" }
-  | { readonly kind: "link" }
-  /** A socket or the like, or a file that cannot be read: kept, never looked into. */
-  | { readonly kind: "other" };
+/** `other` is a socket or the like, or a file that cannot be read: kept, never looked into. */
+export interface Entry {
+  readonly kind: "file" | "folder" | "link" | "other";
+  /** Of a file. */
+  readonly hash?: string;
+  readonly executable?: boolean;
+}
 
 /** Something else that Claude Code loads under a name of ours. */
 export interface Twin {
@@ -25,19 +26,23 @@ export interface Disk {
   readonly target: "missing" | "folder" | "other";
   /** Everything below the target except the manifest; paths with `/`, a folder before what is in it. */
   readonly entries: ReadonlyMap<string, Entry>;
-  readonly manifest: Manifest | undefined;
-  readonly broken: Fault | undefined;
+  readonly manifest?: Manifest;
+  /** Why there is a manifest that cannot be read. */
+  readonly broken?: Fault;
   /** The target and the folders above it that do not exist, as in {@link Manifest.made}. */
   readonly absent: readonly string[];
-  /** Left over from a run that was killed, or another one is at work. */
+  /** Something is left from a run that was killed, or another one is at work. */
   readonly leftover: boolean;
   readonly twins: readonly Twin[];
 }
 
-/** The room of the installer beside the target: Claude Code does not look two folders deep, so nothing in it is loaded. */
+/** The installer's own room beside the target: Claude Code loads nothing from a hidden folder. */
 export const roomOf = (real: string): string => join(dirname(real), ".minion-toolkit");
 export const lockOf = (real: string): string => join(dirname(real), ".minion-toolkit.lock");
 export const backupsOf = (root: string): string => join(root, "minion-toolkit-backups");
+export const exists = (path: string): boolean => orNothing(() => lstatSync(path)) !== undefined;
+/** What is in a folder, sorted; nothing where there is none. */
+export const namesIn = (folder: string): string[] => orNothing(() => readdirSync(folder).sort()) ?? [];
 
 /**
  * Reads the disk and writes nothing.
@@ -48,23 +53,13 @@ export function scanDisk({ root, real }: Place): Disk {
     const stats = lstatSync(real, { throwIfNoEntry: false });
     const entries = new Map<string, Entry>();
     if (stats?.isDirectory()) walk(real, "", entries);
-    let manifest: Manifest | undefined;
-    let broken: Fault | undefined;
-    if (entries.delete(MANIFEST)) {
-      try {
-        manifest = parseManifest(readFileSync(join(real, MANIFEST), "utf8"), join(real, MANIFEST));
-      } catch (error) {
-        broken = asFault(error);
-      }
-    }
     return {
       target: !stats ? "missing" : stats.isDirectory() ? "folder" : "other",
       entries,
-      manifest,
-      broken,
+      ...(entries.delete(MANIFEST) ? readManifest(join(real, MANIFEST)) : {}),
       absent: absentFrom(real),
       leftover: exists(roomOf(real)) || exists(lockOf(real)),
-      twins: twinsIn(root),
+      twins: [...pluginTwins(root), ...looseTwins(root)],
     };
   } catch (error) {
     throw asFault(error);
@@ -78,17 +73,20 @@ function walk(base: string, below: string, into: Map<string, Entry>): void {
     if (stats.isDirectory()) {
       into.set(path, { kind: "folder" });
       walk(base, `${path}/`, into);
-    } else into.set(path, entryOf(join(base, path), stats));
+    } else if (stats.isSymbolicLink()) into.set(path, { kind: "link" });
+    else {
+      const hash = stats.isFile() ? orNothing(() => hashOf(readFileSync(join(base, path)))) : undefined;
+      const executable = (stats.mode & 0o100) !== 0;
+      into.set(path, hash === undefined ? { kind: "other" } : { kind: "file", hash, executable });
+    }
   }
 }
 
-function entryOf(path: string, stats: Stats): Entry {
-  if (stats.isSymbolicLink()) return { kind: "link" };
-  if (!stats.isFile()) return { kind: "other" };
+function readManifest(path: string): Pick<Disk, "manifest" | "broken"> {
   try {
-    return { kind: "file", hash: hashOf(readFileSync(path)), executable: (stats.mode & 0o100) !== 0 };
-  } catch {
-    return { kind: "other" };
+    return { manifest: parseManifest(readFileSync(path, "utf8")) };
+  } catch (error) {
+    return { broken: asFault(error) };
   }
 }
 
@@ -101,43 +99,29 @@ function absentFrom(real: string): string[] {
   return absent;
 }
 
-/** What a marketplace or a hand has put under our names into the same root. */
-function twinsIn(root: string): Twin[] {
-  const twins: Twin[] = [];
-  try {
-    const { plugins } = JSON.parse(readFileSync(join(root, "plugins/installed_plugins.json"), "utf8"));
-    for (const id of Object.keys(plugins ?? {}).filter((id) => id.startsWith("minion@")))
-      twins.push({ kind: "plugin", name: id, path: plugins[id]?.[0]?.installPath ?? id });
-  } catch {
-    // The client's own file: absent or unreadable, there is nothing that we could say about it.
-  }
-  return [...twins, ...looseTwins(root)];
+/** Plugins of our name that came from a marketplace, as the client's own file has them. */
+function pluginTwins(root: string): Twin[] {
+  const file = join(root, "plugins/installed_plugins.json");
+  const ids = orNothing(() => Object.keys(JSON.parse(readFileSync(file, "utf8")).plugins)) ?? [];
+  return ids.filter((id) => id.startsWith("minion@")).map((name) => ({ kind: "plugin", name, path: file }));
 }
 
-/** Commands and agents in a `.claude` folder that carry our names, by their file or by their frontmatter. */
+/** Commands and agents in a `.claude` folder that carry our names: a command by its file, an agent by its frontmatter. */
 export function looseTwins(root: string): Twin[] {
-  const found: Twin[] = [];
-  for (const [kind, ours] of [
-    ["command", "minion"],
-    ["agent", "minion-worker"],
-  ] as const) {
-    const folder = join(root, `${kind}s`);
-    for (const file of exists(folder) ? readdirSync(folder).filter((file) => file.endsWith(".md")) : []) {
-      const path = join(folder, file);
-      // A command is called after its file, an agent after its frontmatter.
-      const name = kind === "agent" ? nameIn(path) : file.slice(0, -3);
-      if (name === ours) found.push({ kind, name: ours, path });
-    }
-  }
-  return found;
+  const nameIn = (path: string): unknown => orNothing(() => readMarkdown(readFileSync(path, "utf8"), path).data.name);
+  const commands = namesIn(join(root, "commands")).filter((file) => file === "minion.md");
+  const agents = namesIn(join(root, "agents")).filter((file) => nameIn(join(root, "agents", file)) === "minion-worker");
+  return [
+    ...commands.map((file): Twin => ({ kind: "command", name: "minion", path: join(root, "commands", file) })),
+    ...agents.map((file): Twin => ({ kind: "agent", name: "minion-worker", path: join(root, "agents", file) })),
+  ];
 }
 
-function nameIn(path: string): unknown {
+/** For what may be unreadable without that being of our concern. */
+function orNothing<T>(read: () => T): T | undefined {
   try {
-    return readMarkdown(readFileSync(path, "utf8"), path).data.name;
+    return read();
   } catch {
     return undefined;
   }
 }
-
-const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;

@@ -1,14 +1,15 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { isUtf8 } from "node:buffer";
+import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Command } from "commander";
-import { readMarkdown } from "../rails/blueprint/markdown.ts";
 import { EXIT, Fault } from "../rails/fault.ts";
 import { askValidate, findClaude } from "./claude.ts";
-import { type Finding, finding } from "./finding.ts";
+import { type Code, type Finding, finding } from "./finding.ts";
 import { jsonOption } from "./options.ts";
 import { print, printFindings, printJson } from "./output.ts";
-import { here } from "./paths.ts";
+import { here, type Surroundings } from "./paths.ts";
 import { checkConfig, checkPrompt, checkTogether, type Kind, type Prompt } from "./rules.ts";
+import { exists, namesIn } from "./scan.ts";
 
 export interface Validation {
   readonly version: 1;
@@ -28,55 +29,48 @@ export function validateCommand(program: Command): void {
     .description("check commands, agents, skills and hooks as Claude Code reads them")
     .addOption(jsonOption())
     .action(async (path: string, flags: { json?: boolean }) => {
-      const result = await validate(path, findClaude(here()));
+      const result = await validate(path, here());
+      const { files, findings, claude } = result;
       if (flags.json) printJson(result);
       else {
-        printFindings(result.findings);
-        const asked = result.claude ? "Claude Code's own checks among them" : "Claude Code could not be asked";
-        print(`${result.files} files checked, ${result.findings.length} findings; ${asked}`);
+        printFindings(findings);
+        const asked = claude ? "Claude Code's own checks among them" : "Claude Code could not be asked";
+        print(`${files} files checked, ${findings.length} findings; ${asked}`);
       }
-      process.exitCode = result.findings.length > 0 ? EXIT.refused : EXIT.done;
+      process.exitCode = findings.length > 0 ? EXIT.refused : EXIT.done;
     });
 }
 
 /**
  * Checks a plugin, a marketplace, a `.claude` folder, a repository that has one, or a single file, as Claude Code would read it.
- * @param claude the real client, which is asked as well
+ * Where the client is on PATH, its findings are added to ours, except those on a field that has one of ours.
  * @throws Fault `not-found` where there is no such path, `usage` where there is nothing in it to check
  */
-export async function validate(path: string, claude?: string): Promise<Validation> {
-  if (!existsSync(path)) throw new Fault("not-found", `${path} does not exist`, "check the path", EXIT.usage);
+export async function validate(path: string, at: Surroundings): Promise<Validation> {
+  if (!statSync(path, { throwIfNoEntry: false }))
+    throw new Fault("not-found", `${path} does not exist`, "check the path", EXIT.usage);
   const checked = new Set<string>();
-  const findings = rootsOf(path).flatMap((root) => checkFolder(root, checked));
-  if (checked.size === 0 && findings.length === 0)
-    throw new Fault(
-      "usage",
-      `${path} holds nothing that Claude Code loads`,
-      "give a plugin, a .claude folder, or a file of one",
-      EXIT.usage,
-    );
-  const asked = claude === undefined ? undefined : await askValidate(claude, path);
-  const ours = new Set(
-    findings.flatMap(({ file, field }) => [`${resolve(file)} ${field}`, field === "frontmatter" && resolve(file)]),
-  );
-  for (const theirs of asked ?? []) {
-    const file = resolve(theirs.file);
-    if (!ours.has(file) && !ours.has(`${file} ${theirs.field}`))
-      findings.push({ ...theirs, line: lineIn(file, theirs.field ?? "") });
-  }
-  findings.sort((a, b) => (a.file === b.file ? (a.line ?? 0) - (b.line ?? 0) : a.file < b.file ? -1 : 1));
-  return { version: 1, path, files: checked.size, claude: asked !== undefined, findings };
+  const ours = rootsOf(path).flatMap((root) => checkFolder(root, checked));
+  const hint = "give a plugin, a .claude folder, or a file of one";
+  if (checked.size === 0) throw new Fault("usage", `${path} holds nothing that Claude Code loads`, hint, EXIT.usage);
+  const claude = findClaude(at);
+  const theirs = claude === undefined ? undefined : await askValidate(claude, path, at);
+  const known = ({ file, field }: Finding): boolean =>
+    ours.some((our) => resolve(our.file) === resolve(file) && (our.field === field || our.field === "frontmatter"));
+  const findings = [...ours, ...(theirs ?? []).filter((finding) => !known(finding))];
+  findings.sort((a, b) => a.file.localeCompare(b.file) || (a.line ?? 0) - (b.line ?? 0));
+  return { version: 1, path, files: checked.size, claude: theirs !== undefined, findings };
 }
 
 /** The folders, or the one file, that a path stands for. */
 function rootsOf(path: string): string[] {
-  const roots = new Set([path]);
-  if (existsSync(join(path, ".claude"))) roots.add(join(path, ".claude"));
-  const { plugins } = jsonIn(join(path, ".claude-plugin/marketplace.json")) ?? {};
-  for (const plugin of Array.isArray(plugins) ? plugins : [])
-    if (typeof plugin?.source === "string" && existsSync(join(path, plugin.source)))
-      roots.add(join(path, plugin.source));
-  return [...roots];
+  if (!statSync(path).isDirectory()) return [path];
+  const { plugins } = jsonIn(join(path, ".claude-plugin/marketplace.json"));
+  const sources = Array.isArray(plugins) ? plugins.map((plugin) => plugin?.source) : [];
+  const folders = [".claude", ...sources.filter((source) => typeof source === "string")].map((part) =>
+    join(path, part),
+  );
+  return [path, ...folders.filter((folder) => exists(folder) && resolve(folder) !== resolve(path))];
 }
 
 /**
@@ -86,9 +80,8 @@ function rootsOf(path: string): string[] {
 export function checkFolder(root: string, checked: Set<string> = new Set()): Finding[] {
   const findings: Finding[] = [];
   const prompts: Prompt[] = [];
-  const plugin = jsonIn(join(root, ".claude-plugin/plugin.json"));
-  const inPlugin =
-    plugin !== undefined || existsSync(join(dirname(dirname(resolve(root))), ".claude-plugin/plugin.json"));
+  const manifest = ".claude-plugin/plugin.json";
+  const inPlugin = [root, dirname(dirname(resolve(root)))].some((folder) => exists(join(folder, manifest)));
   const look = (file: string, check: (text: string) => Finding[]): void => {
     checked.add(file);
     const text = textIn(file);
@@ -100,8 +93,10 @@ export function checkFolder(root: string, checked: Set<string> = new Set()): Fin
       if (result.prompt) prompts.push(result.prompt);
       return result.findings;
     });
-  const config = (file: string): void =>
-    look(file, (text) => checkConfig(text, file, (path) => existsSync(join(dirname(dirname(resolve(file))), path))));
+  const config = (file: string): void => {
+    const plugin = dirname(dirname(resolve(file)));
+    if (exists(file)) look(file, (text) => checkConfig(text, file, (path) => exists(join(plugin, path))));
+  };
 
   if (!statSync(root).isDirectory()) {
     const folder = basename(dirname(resolve(root)));
@@ -110,18 +105,17 @@ export function checkFolder(root: string, checked: Set<string> = new Set()): Fin
     else prompt(root, folder === "agents" ? "agent" : "command", basename(root, ".md"));
     return findings;
   }
-  for (const path of [".claude-plugin/plugin.json", ".claude-plugin/marketplace.json", "hooks/hooks.json"])
-    if (present(join(root, path))) config(join(root, path));
-  if (present(join(root, "SKILL.md"))) prompt(join(root, "SKILL.md"), "skill", "");
+  for (const path of [manifest, ".claude-plugin/marketplace.json", "hooks/hooks.json"]) config(join(root, path));
+  if (exists(join(root, "SKILL.md"))) prompt(join(root, "SKILL.md"), "skill", "");
   for (const kind of ["agent", "command"] as const)
     for (const file of markdownIn(join(root, `${kind}s`))) prompt(file, kind, basename(file, ".md"));
   for (const name of namesIn(join(root, "skills")).filter((name) => !name.startsWith("."))) {
     const folder = join(root, "skills", name);
     const inside = namesIn(folder);
     if (inside.includes("SKILL.md")) prompt(join(folder, "SKILL.md"), "skill", name);
-    else if (present(folder) && !inside.includes(".claude-plugin")) findings.push(finding("no-skill", folder));
+    else if (!inside.includes(".claude-plugin")) findings.push(finding("no-skill", folder));
   }
-  const name = plugin?.name;
+  const { name } = jsonIn(join(root, manifest));
   return [...findings, ...checkTogether(prompts, typeof name === "string" && /^[\w-]+$/.test(name) ? name : undefined)];
 }
 
@@ -129,38 +123,23 @@ export function checkFolder(root: string, checked: Set<string> = new Set()): Fin
 const markdownIn = (folder: string): string[] =>
   namesIn(folder).flatMap((name) => (name.endsWith(".md") ? [join(folder, name)] : markdownIn(join(folder, name))));
 
-const namesIn = (folder: string): string[] =>
-  statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder).sort() : [];
-
 function textIn(file: string): string | Finding {
-  const at = { line: 1, field: "frontmatter" };
+  const wrong = (code: Code, values = {}): Finding => finding(code, file, values, 1, "frontmatter");
   try {
-    if (statSync(file).isDirectory()) return finding("folder", file, {}, at);
+    if (statSync(file).isDirectory()) return wrong("folder");
     const bytes = readFileSync(file);
-    if (bytes.includes(0)) return finding("binary", file, {}, at);
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString("utf8") : wrong("binary");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") return finding("binary", file, {}, at);
-    return finding("unreadable", file, { why: code === "ENOENT" ? "a link that leads nowhere" : code }, at);
+    return wrong("unreadable", { why: code === "ENOENT" ? "a link that leads nowhere" : code });
   }
 }
 
 /** A JSON file's object; what is wrong with it is found where the file itself is checked. */
-function jsonIn(file: string): Record<string, unknown> | undefined {
+function jsonIn(file: string): Record<string, unknown> {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) ?? {};
+    return Object(JSON.parse(readFileSync(file, "utf8")));
   } catch {
-    return existsSync(file) ? {} : undefined;
+    return {};
   }
 }
-
-function lineIn(file: string, field: string): number {
-  try {
-    return readMarkdown(readFileSync(file, "utf8"), file).lineOf(field.split("."));
-  } catch {
-    return 1;
-  }
-}
-
-const present = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;

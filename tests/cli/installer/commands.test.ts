@@ -39,7 +39,7 @@ describe("minion-toolkit", () => {
     expect({ ...document(dry), applied: true }).toEqual(document(wet));
     expect(document(wet)).toMatchObject({ version: 1, verb: "install", before: null, after: "0.1.0" });
     expect((await run(["uninstall", "--dry-run"])).stdout).toMatch(
-      /would write\n {2}remove {14}\.claude-plugin\/plugin\.json/,
+      /would write\n {2}remove {4}\.claude-plugin\/plugin\.json/,
     );
   });
 

@@ -8,7 +8,7 @@ const step = (): void => {
   if (++effects === Number(killAt)) process.kill(process.pid, "SIGKILL");
 };
 const at = { env: {}, cwd: dir ?? "", home: dir ?? "" };
-const exchange = twoRenames === "yes" ? { exchange: async () => false } : {};
+const exchange = twoRenames === "yes" ? { exchange: () => false } : {};
 void main();
 
 async function main(): Promise<void> {

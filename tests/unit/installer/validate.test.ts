@@ -4,6 +4,8 @@ import { describe, expect, it } from "vitest";
 import { checkFolder, validate } from "../../../installer/validate.ts";
 import { lay, makeAssets, temporary } from "./fixture.ts";
 
+/** Without a client on PATH. */
+const QUIET = { env: {}, cwd: "/", home: "/" };
 const GOOD = '---\nname: a\ndescription: "Good."\n---\n\nText.\n';
 const agent = (fields: string, body = "Text.\n"): string =>
   `---\nname: a\ndescription: "Good."\n${fields}---\n\n${body}`;
@@ -143,7 +145,7 @@ describe("a folder", () => {
       "plug/agents/a.md": "",
       ".claude/agents/b.md": "",
     });
-    const { findings, files } = await validate(folder);
+    const { findings, files } = await validate(folder, QUIET);
     expect(files).toBe(4);
     expect(findings.map(({ file, line, code }) => `${file.slice(folder.length + 1)}:${line} ${code}`)).toEqual([
       ".claude-plugin/marketplace.json:3 missing-file",
@@ -161,14 +163,14 @@ describe("a folder", () => {
       "x/SKILL.md": '---\nname: z\ndescription: "x"\n---\n',
       "x.json": "{",
     });
-    const codes = async (path: string) => (await validate(join(folder, path))).findings.map(({ code }) => code);
+    const codes = async (path: string) => (await validate(join(folder, path), QUIET)).findings.map(({ code }) => code);
     expect(await codes("agents/a.md")).toEqual(["no-name"]);
     expect(await codes("commands/a.md")).toEqual([]);
     expect(await codes("x/SKILL.md")).toEqual(["name-differs"]);
     expect(await codes("x.json")).toEqual(["not-json"]);
     mkdirSync(join(folder, "empty"));
-    await expect(validate(join(folder, "empty"))).rejects.toMatchObject({ code: "usage" });
-    await expect(validate(join(folder, "gone"))).rejects.toMatchObject({ code: "not-found" });
+    await expect(validate(join(folder, "empty"), QUIET)).rejects.toMatchObject({ code: "usage" });
+    await expect(validate(join(folder, "gone"), QUIET)).rejects.toMatchObject({ code: "not-found" });
   });
 
   it("finds nothing in a good plugin", () => {
