@@ -9,7 +9,7 @@ const run = promisify(execFile);
 
 /** The client in a terminal, as a person has it before them. */
 export interface Terminal {
-  /** Types a text, a line at a time as a paste would, and presses Enter. */
+  /** Pastes a text and presses Enter. */
   type(text: string): Promise<void>;
   /** Presses a key by tmux's name for it. */
   press(key: string): Promise<void>;
@@ -40,24 +40,27 @@ export async function openTerminal(
   // Narrow enough that the client opens no panel beside the conversation.
   await tmux("new-session", "-d", "-x", "110", "-y", "60", "-c", cwd, claude, ...args);
   const screen = () => tmux("capture-pane", "-p");
+  const see = async (what: RegExp, milliseconds = 30_000) => {
+    const until = Date.now() + milliseconds;
+    for (;;) {
+      const seen = await screen();
+      if (what.test(seen)) return seen;
+      if (Date.now() > until) throw new Error(`${what} did not appear; the screen shows:\n${seen}`);
+      await setTimeout(200);
+    }
+  };
   return {
     screen,
+    see,
     press: async (key) => void (await tmux("send-keys", key)),
     async type(text) {
       await tmux("set-buffer", text);
       await tmux("paste-buffer", "-p");
-      // A paste that ends in the same moment as Enter comes takes it for a line end of its own.
+      // An Enter that comes before the whole paste is there is taken for a line end of it.
+      const end = (text.split("\n").at(-1) ?? "").replaceAll(/\W/g, "\\$&");
+      await see(new RegExp(`${end}|Pasted text`));
       await setTimeout(500);
       await tmux("send-keys", "Enter");
-    },
-    async see(what, milliseconds = 30_000) {
-      const until = Date.now() + milliseconds;
-      for (;;) {
-        const seen = await screen();
-        if (what.test(seen)) return seen;
-        if (Date.now() > until) throw new Error(`${what} did not appear; the screen shows:\n${seen}`);
-        await setTimeout(200);
-      }
     },
     close: async () => void (await tmux("kill-server").catch(() => "")),
   };
