@@ -66,9 +66,8 @@ async function* run(words: string, turn: Turn, guesses: Readonly<Record<string, 
     const written = yield* write(file, ourForm(rest, guesses));
     if (written.code !== 0) return `The task list could not be written: ${written.output}`;
   }
-  const plan = yield* bash(`minion plan ${quote(file)} --json`);
-  if (plan.code !== 0) return fault(plan);
-  if (flags.has("--dry-run")) return (yield* bash(`minion plan ${quote(file)}`)).output;
+  const plan = yield* bash(`minion plan ${quote(file)}`);
+  if (plan.code !== 0 || flags.has("--dry-run")) return plan.output.trim();
   const start = yield* bash(`minion start ${quote(file)} --json`);
   return start.code === 0 ? yield* foreman() : fault(start);
 }

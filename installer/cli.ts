@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Command, CommanderError } from "commander";
 import { EXIT, Fault } from "../rails/fault.ts";
+import { demo } from "./demo.ts";
 import { doctor } from "./doctor.ts";
 import { install } from "./install.ts";
 import type { Context } from "./options.ts";
@@ -19,6 +20,7 @@ const COMMANDS: ((program: Command, context: Context) => void)[] = [
   uninstall,
   doctor,
   validateCommand,
+  demo,
 ];
 
 async function main(argv: readonly string[]): Promise<void> {

@@ -1,0 +1,115 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Event } from "../rails/record/events.ts";
+import { Journal } from "../rails/record/journal.ts";
+import { type ClientEvent, startClient } from "./client.ts";
+import { orchestrator } from "./orchestrator-script.ts";
+import { makeSample, readEdits } from "./sample-repo.ts";
+import { startModel } from "./scripted-model.ts";
+import { conversations } from "./talk.ts";
+import { worker } from "./worker-script.ts";
+
+export interface DemoOptions {
+  /** The demo's folder, as `scripts/build-demo.mjs` lays it out. */
+  readonly root: string;
+  /** The `claude` to run. */
+  readonly claude: string;
+  /** A HOME in which the plugin is installed. */
+  readonly home: string;
+  /** Where the sample repository is to be. */
+  readonly repo: string;
+  readonly say: (line: string) => void;
+}
+
+const POLL_MS = 200;
+
+/**
+ * Runs the four tasks of the audit-log service: the real client, a scripted model in place of the model's service.
+ * Shows the plan, each worker's progress, each landing and the report as they come.
+ * @returns whether every task landed
+ */
+export async function runDemo({ root, claude, home, repo, say }: DemoOptions): Promise<boolean> {
+  await makeSample(root, repo);
+  const { tasks, guesses } = await readEdits(join(root, "edits"));
+  const typed = await readFile(join(root, "tasks-typed.txt"), "utf8");
+  const model = await startModel(conversations({ orchestrator: orchestrator(guesses), worker: worker(tasks) }));
+  say(`> /minion ${typed.trim()}\n`);
+  const identity = { NAME: "Minion demo", EMAIL: "demo@example.invalid" };
+  const names = Object.entries(identity).flatMap(([key, value]) =>
+    ["AUTHOR", "COMMITTER"].map((who) => [`GIT_${who}_${key}`, value]),
+  );
+  const client = startClient({
+    ...{ claude, model: model.url, home, cwd: repo, prompt: `/minion ${typed}` },
+    env: Object.fromEntries(names),
+    onEvent: (event) => plans(event).forEach(say),
+  });
+  const journal = new Journal(join(repo, ".git"), "r1");
+  const stop = follow(journal, say);
+  try {
+    const { text, code, stderr } = await client.done;
+    await stop();
+    say(`\n${text || stderr || `claude ended with ${code}`}`);
+    const { tasks: ended } = await journal.state();
+    return [...ended.values()].every(({ state }) => state === "landed");
+  } finally {
+    client.kill();
+    await model.close();
+  }
+}
+
+/** The plan's table, from the answer to the orchestrator's `minion plan`. */
+function plans({ message }: ClientEvent): string[] {
+  const { content } = (message ?? {}) as { content?: readonly { type?: string; content?: unknown }[] };
+  if (!Array.isArray(content)) return [];
+  const results = content.flatMap((block) => (block.type === "tool_result" ? [String(block.content)] : []));
+  return results.filter((result) => /^\d+ tasks? · /.test(result)).map((result) => `${result.trimEnd()}\n`);
+}
+
+/** Says what comes into a journal, until it is told to stop. */
+function follow(journal: Journal, say: (line: string) => void): () => Promise<void> {
+  let seen = 0;
+  const look = async (): Promise<void> => {
+    const { events } = await journal.read();
+    const first = events[0]?.at ?? 0;
+    for (const event of events.slice(seen)) {
+      const told = tell(event);
+      if (told) say(`${clock(event.at - first)}  ${told}`);
+    }
+    seen = events.length;
+  };
+  let looking = Promise.resolve();
+  const timer = setInterval(() => {
+    looking = looking.then(look);
+  }, POLL_MS);
+  return async () => {
+    clearInterval(timer);
+    await looking.then(look);
+  };
+}
+
+function tell(event: Event): string | null {
+  const task = (attempt: string): string => `task ${/\/(\w+)\./.exec(attempt)?.[1]}`;
+  const result = (code: number | null): string => (code === 0 ? "passed" : "failed");
+  switch (event.event) {
+    case "started":
+      return `run ${event.run} starts: ${event.tasks.length} tasks, line ${event.line}`;
+    case "begun":
+      return `${task(event.attempt)}  a worker begins, on ${event.branch}`;
+    case "evidence": {
+      const who = event.by === "worker" ? task(event.attempts[0] ?? "") : "line  ";
+      return `${who}  ${event.gate} ${result(event.code)} (${(event.ms / 1000).toFixed(1)} s)`;
+    }
+    case "submitted":
+      return `${task(event.attempt)}  handed in: ${event.paths.join(", ")}`;
+    case "proven":
+      return `line    green with ${event.landed.map(({ attempt }) => task(attempt)).join(" and ")}: landed`;
+    case "ended":
+    case "not-landed":
+      return `${task(event.attempt)}  ${event.reason}: ${event.note}`;
+    default:
+      return null;
+  }
+}
+
+const clock = (ms: number): string =>
+  `${Math.floor(ms / 60_000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}`;
