@@ -1,6 +1,6 @@
 // A stand-in for the rails, for tests of the scripted model alone: it keeps the contract's words and proves nothing.
 const { execFileSync } = require("node:child_process");
-const { existsSync, mkdirSync, readFileSync, writeFileSync } = require("node:fs");
+const { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
 
 const [verb, ...rest] = process.argv.slice(2);
@@ -11,11 +11,23 @@ const common = execFileSync("git", ["rev-parse", "--path-format=absolute", "--gi
 });
 const folder = join(common.trim(), "minion");
 const file = join(folder, "state.json");
-const state = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : { tasks: [], log: [] };
+const lock = join(folder, "lock");
+mkdirSync(folder, { recursive: true });
+// Two workers call at the same time: one holds the state until it has written it.
+for (;;) {
+  try {
+    mkdirSync(lock);
+    break;
+  } catch (error) {
+    if (error.code !== "EEXIST") throw error;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+  }
+}
+process.on("exit", () => rmdirSync(lock));
+const state = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : { tasks: [] };
 const print = (value) => process.stdout.write(typeof value === "string" ? value : `${JSON.stringify(value)}\n`);
 const taskOf = (attempt) => state.tasks.find(({ id }) => id === attempt.split("/")[1].split(".")[0]);
 const here = () => state.tasks.find(({ worktree }) => worktree === (input.cwd ?? process.cwd()));
-state.log.push([verb, ...rest].join(" "));
 
 function hook() {
   const allow = { hookEventName: "PreToolUse", permissionDecision: "allow", permissionDecisionReason: "rails" };
@@ -77,5 +89,4 @@ const verbs = {
   report: () => print(state.tasks.map(({ id, state }) => `task ${id}: ${state}\n`).join("")),
 };
 verbs[verb]();
-mkdirSync(folder, { recursive: true });
 if (verb !== "plan") writeFileSync(file, JSON.stringify(state));
