@@ -1,45 +1,43 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Event } from "../rails/record/events.ts";
 import { Journal } from "../rails/record/journal.ts";
 import { type ClientEvent, startClient } from "./client.ts";
 import { orchestrator } from "./orchestrator-script.ts";
-import { makeSample, readEdits } from "./sample-repo.ts";
+import type { Edits } from "./sample-repo.ts";
 import { startModel } from "./scripted-model.ts";
 import { conversations } from "./talk.ts";
 import { worker } from "./worker-script.ts";
 
 export interface DemoOptions {
-  /** The demo's folder, as `scripts/build-demo.mjs` lays it out. */
-  readonly root: string;
   /** The `claude` to run. */
   readonly claude: string;
   /** A HOME in which the plugin is installed. */
   readonly home: string;
-  /** Where the sample repository is to be. */
   readonly repo: string;
+  /** What a person types. */
+  readonly prompt: string;
+  /** How each task is done. */
+  readonly edits: Edits;
   readonly say: (line: string) => void;
 }
 
 const POLL_MS = 200;
 
 /**
- * Runs the four tasks of the audit-log service: the real client, a scripted model in place of the model's service.
+ * Runs a task list on a repository: the real client, a scripted model in place of the model's service.
  * Shows the plan, each worker's progress, each landing and the report as they come.
  * @returns whether every task landed
  */
-export async function runDemo({ root, claude, home, repo, say }: DemoOptions): Promise<boolean> {
-  await makeSample(root, repo);
-  const { tasks, guesses } = await readEdits(join(root, "edits"));
-  const typed = await readFile(join(root, "tasks-typed.txt"), "utf8");
+export async function runDemo({ claude, home, repo, prompt, edits, say }: DemoOptions): Promise<boolean> {
+  const { tasks, guesses } = edits;
   const model = await startModel(conversations({ orchestrator: orchestrator(guesses), worker: worker(tasks) }));
-  say(`> /minion ${typed.trim()}\n`);
+  say(`> ${prompt}\n`);
   const identity = { NAME: "Minion demo", EMAIL: "demo@example.invalid" };
   const names = Object.entries(identity).flatMap(([key, value]) =>
     ["AUTHOR", "COMMITTER"].map((who) => [`GIT_${who}_${key}`, value]),
   );
   const client = startClient({
-    ...{ claude, model: model.url, home, cwd: repo, prompt: `/minion ${typed}` },
+    ...{ claude, model: model.url, home, cwd: repo, prompt },
     env: Object.fromEntries(names),
     onEvent: (event) => plans(event).forEach(say),
   });

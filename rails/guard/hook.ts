@@ -86,11 +86,15 @@ async function workerTool(scene: Scene): Promise<Answer | null> {
     const back = await holdAtEnd(found, await worktreeOf(scene));
     return back === null ? null : { permissionDecision: "deny", permissionDecisionReason: back };
   }
-  if (found && Date.now() - found.attempt.lastSign > ALIVE_EVERY_MS)
-    await found.journal.add({ event: "alive", attempt: found.attempt.id });
-  if (tool === "Bash") return workerCommand(String(args.command), found?.state ?? null);
+  // The answer counts more than the sign of life, which may wait or fail.
   const path = args.file_path ?? args.notebook_path;
-  return typeof path === "string" ? workerWrite(path, (await worktreeOf(scene))?.top ?? scene.cwd) : null;
+  const isWrite = typeof path === "string";
+  const answer = isWrite
+    ? await workerWrite(path, (await worktreeOf(scene))?.top ?? scene.cwd)
+    : workerCommand(String(args.command), found?.state ?? null);
+  if (found && Date.now() - found.attempt.lastSign > ALIVE_EVERY_MS)
+    await found.journal.add({ event: "alive", attempt: found.attempt.id }).catch(() => {});
+  return answer;
 }
 
 async function end(scene: Scene): Promise<HookOutput> {

@@ -88,10 +88,11 @@ async function landTogether(journal: Journal, place: Place, candidates: readonly
     else landed.push({ attempt, commits });
   }
   if (landed.length === 0) return true;
-  const to = await gitText(["rev-parse", "HEAD"], { cwd: path });
+  const [to = "", tree = ""] = (await gitText(["rev-parse", "HEAD", "HEAD^{tree}"], { cwd: path })).split("\n");
   const red = await proveTip(
     journal,
     path,
+    tree,
     landed.map(({ attempt }) => attempt),
   );
   if (red && landed.length > 1) return false;
@@ -108,7 +109,7 @@ async function landTogether(journal: Journal, place: Place, candidates: readonly
       `${state.line} is checked out in ${where.path}: landing cannot move it`,
       "switch to another branch there",
     );
-  await journal.add({ event: "proven", from: state.tip, to, landed });
+  await journal.add({ event: "proven", from: state.tip, to, tree, landed });
   await git(["update-ref", "-m", "minion: land", `refs/heads/${state.line}`, to, state.tip], { cwd: place.main });
   await journal.add({ event: "landed", to });
   return true;
@@ -141,8 +142,12 @@ async function pickAll(path: string, commits: readonly string[]): Promise<string
 }
 
 /** Runs setup and gates on what lies in landing's worktree, as far as there is no evidence of landing's own for it. */
-async function proveTip(journal: Journal, path: string, attempts: readonly string[]): Promise<Evidence | null> {
-  const tree = await gitText(["rev-parse", "HEAD^{tree}"], { cwd: path });
+async function proveTip(
+  journal: Journal,
+  path: string,
+  tree: string,
+  attempts: readonly string[],
+): Promise<Evidence | null> {
   const worktree = { top: path, gitDir: await gitText(["rev-parse", "--absolute-git-dir"], { cwd: path }) };
   const state = await journal.state();
   for (const command of [...(state.setup ? [state.setup] : []), ...state.gates]) {

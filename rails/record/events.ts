@@ -88,7 +88,12 @@ export interface EventData {
   /** A mergeable attempt did not make it onto the line. */
   "not-landed": { attempt: string; reason: Reason; note: string };
   /** Written before the line moves, so that after a crash in between git can tell. */
-  proven: { from: string; to: string; landed: readonly { attempt: string; commits: readonly string[] }[] };
+  proven: {
+    from: string;
+    to: string;
+    tree: string;
+    landed: readonly { attempt: string; commits: readonly string[] }[];
+  };
   landed: { to: string };
   retried: { task: string };
   owner: { session: string; owner: ProcessMark | null };

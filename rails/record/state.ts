@@ -47,7 +47,7 @@ export interface RunState extends Omit<EventData["started"], "tasks" | "session"
   /** Started and not known to have ended: whether a job's process still lives is for the caller to ask. */
   readonly jobs: Map<string, EventData["job"]>;
   readonly evidence: Evidence[];
-  readonly landings: { readonly to: string; readonly attempts: readonly string[] }[];
+  readonly landings: { readonly to: string; readonly tree: string; readonly attempts: readonly string[] }[];
   /** The line was about to move there when the journal ends. */
   proven: EventData["proven"] | null;
   dispatches: number;
@@ -128,7 +128,7 @@ const REDUCERS: { readonly [N in EventName]?: Reducer<N> } = {
     const attempts = state.proven.landed.map((own) => own.attempt);
     for (const id of attempts)
       Object.assign(state.tasks.get(state.attempts.get(id)?.task ?? "") ?? {}, { state: "landed" });
-    state.landings.push({ to, attempts });
+    state.landings.push({ to, tree: state.proven.tree, attempts });
     Object.assign(state, { tip: to, proven: null });
   },
   retried(state, { task: id }) {

@@ -4,66 +4,53 @@ import type { RunState, TaskState } from "../record/state.ts";
 export interface BoardRow {
   readonly task: string;
   readonly title: string;
-  readonly state: string;
-  readonly reason: string | null;
+  readonly state: TaskState["state"];
+  readonly reason: TaskState["reason"];
   readonly attempt: string | null;
-  /** What its worker is at: a gate, or how long ago it was heard of. */
+  /** What its worker is at, or the reason for its state. */
   readonly doing: string;
+  /** Since it was dispatched; null where it never was. */
   readonly seconds: number | null;
 }
 
-export function boardRows(state: RunState, now: number): BoardRow[] {
-  return [...state.tasks.values()].map((task) => {
-    const last = task.attempts.at(-1);
-    const end = last?.endedAt ?? (task.state === "running" ? now : null);
+export const boardRows = (state: RunState, now: number): BoardRow[] =>
+  [...state.tasks.values()].map((each) => {
+    const { task, state: name, reason, attempts } = each;
+    const last = attempts.at(-1);
+    const seconds = last ? Math.round(((last.endedAt ?? now) - last.dispatchedAt) / 1000) : null;
     return {
-      task: task.task.id,
-      title: task.task.title,
-      state: task.state,
-      reason: task.reason,
+      task: task.id,
+      title: task.title,
+      state: name,
+      reason,
       attempt: last?.id ?? null,
-      doing: doing(state, task),
-      seconds: last && end !== null ? Math.round((end - last.dispatchedAt) / 1000) : null,
+      doing: doing(state, each),
+      seconds,
     };
   });
-}
 
-function doing(state: RunState, task: TaskState): string {
-  const last = task.attempts.at(-1);
-  if (task.state !== "running" || !last) return task.reason ?? "";
-  const job = [...state.jobs.values()].find(({ attempt }) => attempt === last.id);
-  if (job) return job.name.replace(` ${last.id}`, "");
-  return last.begun ? "working" : "starting";
+function doing({ jobs }: RunState, { state, reason, attempts }: TaskState): string {
+  const last = attempts.at(-1);
+  if (state !== "running" || !last) return reason ?? "";
+  const job = [...jobs.values()].find(({ attempt }) => attempt === last.id);
+  return job?.name.replace(` ${last.id}`, "") ?? (last.begun ? "working" : "starting");
 }
-
-const MARKS: Record<string, string> = {
-  landed: "✔",
-  running: "▶",
-  mergeable: "●",
-  "needs-human": "!",
-  blocked: "✖",
-  "verify-failed": "↻",
-};
 
 /** The board as text, for a given width; nothing wraps. */
 export function boardText(state: RunState, now: number, columns: number): string {
   const rows = boardRows(state, now);
-  const count = (name: string): number => rows.filter((row) => row.state === name).length;
-  const counts = [...new Set(rows.map((row) => row.state))].map((name) => `${count(name)} ${name}`).join(", ");
-  const wide = Math.max(...rows.map((row) => row.task.length));
-  const lines = rows.map((row) => {
-    const time = row.seconds === null ? "" : clock(row.seconds);
-    const left = `${MARKS[row.state] ?? "·"} ${row.task.padEnd(wide)}  ${row.state.padEnd(13)} ${row.doing.padEnd(14)} ${time.padStart(6)}  `;
-    return (left + row.title).slice(0, columns);
+  const names = [...new Set(rows.map((row) => row.state))];
+  const counts = names.map((name) => `${rows.filter((row) => row.state === name).length} ${name}`).join(", ");
+  const wide = Math.max(...rows.map(({ task }) => task.length));
+  const lines = rows.map(({ task, title, state: name, doing: at, seconds }) => {
+    const time = seconds === null ? "" : clock(seconds * 1000);
+    return `${task.padEnd(wide)}  ${name.padEnd(13)} ${at.padEnd(14)} ${time.padStart(6)}  ${title}`;
   });
   const over = state.aborted ? "aborted" : state.done ? "done" : "under way";
-  return [
-    `run ${state.run}: ${over}, ${clock(Math.round((now - state.startedAt) / 1000))}. ${counts}`,
-    ...lines,
-    "",
-  ].join("\n");
+  const head = `run ${state.run}: ${over} after ${clock((state.done ? state.lastAt : now) - state.startedAt)}. ${counts}`;
+  return [head, ...lines].map((line) => `${line.slice(0, columns)}\n`).join("");
 }
 
-/** `65` → `1:05` */
-export const clock = (seconds: number): string =>
-  `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+/** Milliseconds as minutes: `1:05`. */
+export const clock = (ms: number): string =>
+  `${Math.floor(ms / 60_000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}`;

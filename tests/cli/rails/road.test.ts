@@ -45,7 +45,9 @@ describe("a run from list to line", () => {
     );
     const report = (await scene.minion(["report", "--json"])).json;
     expect(report.tip).toBe(scene.git("rev-parse", "minion/r1/line"));
-    for (const path of report.report.matchAll(/`([^`]+\.log)`/g)) expect(existsSync(path[1])).toBe(true);
+    const raw = [...report.report.matchAll(/landing-[\w-]+\.log/g)].map(([name]) => name);
+    expect(raw).toHaveLength(8);
+    for (const name of raw) expect(existsSync(join(scene.repo, ".git/minion/r1/output", name))).toBe(true);
   });
 
   test("changes nothing of the person's, and clean takes away what it made", async () => {
