@@ -135,13 +135,15 @@ async function checkRepository(top: string, { root }: Place, at: Surroundings, a
   const loose = own === root ? [] : looseTwins(own);
   for (const { kind, name, path } of loose) add(`twin-${kind}`, path, { name });
   if (own !== root && exists(join(own, "skills/minion"))) add("twin-skill", join(own, "skills/minion"));
-  const [head, remote, hooks, signing, lfs] = await Promise.all([
+  const [inside, head, remote, hooks, signing, lfs] = await Promise.all([
+    git("rev-parse", "--is-inside-work-tree"),
     git("rev-parse", "--verify", "HEAD"),
     git("rev-parse", "--verify", "refs/remotes/origin/HEAD"),
     git("config", "core.hooksPath"),
     git("config", "--type=bool", "commit.gpgsign"),
     git("lfs", "version"),
   ]);
+  if (inside !== "true") return;
   const attributes = join(top, ".gitattributes");
   if (head === "") add("no-commits", top);
   if (remote !== "" && remote !== head) add("base", top);

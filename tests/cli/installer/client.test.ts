@@ -1,9 +1,12 @@
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { FILES, lay, makeAssets, snapshot, temporary } from "../../unit/installer/fixture.ts";
 import { CLAUDE_BIN, call, node, publish, QUIET } from "./program.ts";
+
+// Many processes one after another: on a busy machine each of them is slow.
+vi.setConfig({ testTimeout: 180_000 });
 
 let program: string;
 const assets = makeAssets();

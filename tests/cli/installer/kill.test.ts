@@ -1,11 +1,14 @@
 import { cpSync, existsSync, lstatSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Verb } from "../../../installer/plan.ts";
 import { lockOf, roomOf } from "../../../installer/scan.ts";
 import { act, FILES, lay, makeAssets, PERSON, snapshot, temporary } from "../../unit/installer/fixture.ts";
 import { node, publish } from "./program.ts";
+
+// Many processes one after another: on a busy machine each of them is slow.
+vi.setConfig({ testTimeout: 180_000 });
 
 const BLUEPRINT = "skills/minion-blueprint/SKILL.md";
 // A small package: each of its files is one process more to start and kill.

@@ -1,11 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { enough } from "../../../installer/claude.ts";
 import { diagnose } from "../../../installer/doctor.ts";
 import { MANIFEST } from "../../../installer/manifest.ts";
 import { act, lay, makeAssets, snapshot, temporary } from "./fixture.ts";
+
+// Many processes one after another: on a busy machine each of them is slow.
+vi.setConfig({ testTimeout: 180_000 });
 
 const BLUEPRINT = "skills/minion-blueprint/SKILL.md";
 const assets = makeAssets();
