@@ -171,7 +171,7 @@ describe("a result that is not proven", () => {
         reused: true,
         failures: 1,
       });
-      worker.edit({ "src/one.txt": "FAIL again" });
+      worker.edit({ "src/one.txt": `FAIL again in ${attempt}` });
       expect((await worker.minion(["gate", "test"])).code).toBe(1);
       worker.edit({ "src/one.txt": "fine" });
       expect((await worker.minion(["gate", "test"])).code).toBe(2);
