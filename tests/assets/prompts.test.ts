@@ -1,0 +1,74 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readMarkdown } from "../../rails/blueprint/markdown.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const ASSETS = join(ROOT, "assets");
+const files = readdirSync(ASSETS, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".md"));
+const read = (path: string) => readMarkdown(readFileSync(join(ASSETS, path), "utf8"), path);
+const help = execFileSync(process.execPath, [join(ASSETS, "bin/minion"), "--help"], { encoding: "utf8" });
+const commands = [...help.matchAll(/^ {2}([a-z]+)(?= )/gm)].map(([, name]) => name);
+
+/** About tokens (characters / 4), a ratchet: a prompt that grows over this has to give a reason. */
+const SIZES: Record<string, number> = {
+  "commands/minion.md": 1000,
+  "agents/minion-worker.md": 420,
+  "skills/minion-blueprint/SKILL.md": 520,
+  "skills/minion-overlays/SKILL.md": 160,
+  "skills/minion-overlays/backend-architect.md": 250,
+  "skills/minion-overlays/tdd-developer.md": 250,
+};
+
+describe.each(files.filter((path) => path !== "skills/minion-blueprint/toolchains.md"))("%s", (path) => {
+  const { data, body } = read(path);
+  test("names only commands that there are", () => {
+    const named = [...body.matchAll(/`!? ?minion ([a-z]+)/g)].map(([, name]) => name);
+    for (const name of named) expect(commands).toContain(name);
+  });
+  test("is no larger than agreed", () => {
+    expect(SIZES[path]).toBeDefined();
+    expect(readFileSync(join(ASSETS, path), "utf8").length / 4).toBeLessThanOrEqual(SIZES[path] ?? 0);
+  });
+  test("has a name like its file, and a description of one clause", () => {
+    if (path.startsWith("skills/minion-overlays/") && !path.endsWith("SKILL.md")) {
+      expect(typeof data.when).toBe("string");
+      return;
+    }
+    const name = path.endsWith("SKILL.md") ? path.split("/").at(-2) : path.split("/").at(-1)?.replace(".md", "");
+    expect(data.name).toBe(name);
+    expect(String(data.description).length).toBeLessThan(120);
+  });
+});
+
+test("states and reasons that prompts name are the journal's", () => {
+  const source = readFileSync(join(ROOT, "rails/record/events.ts"), "utf8");
+  for (const path of ["commands/minion.md", "agents/minion-worker.md"])
+    for (const [, word] of read(path).body.matchAll(/`([a-z]+-[a-z]+)`/g)) expect(source).toContain(`"${word}"`);
+});
+
+test("the orchestrator is whole without its commands: each phase says what it is for", () => {
+  const lines = read("commands/minion.md").body.split("\n");
+  const rest = lines.map((line) => line.replaceAll(/`minion [^`]*`/g, "")).join("\n");
+  for (const heading of ["Boundaries", "The list", "The plan", "The run", "The report"]) {
+    const part = rest.split(/^## /m).find((each) => each.includes(heading)) ?? "";
+    expect(part.split(/\s+/).length).toBeGreaterThan(25);
+  }
+});
+
+test("no sentence stands in two prompts", () => {
+  const seen = new Map<string, string>();
+  for (const path of files)
+    for (const sentence of read(path).body.split(/(?<=[.:!?])\s+|\n/)) {
+      const plain = sentence.trim();
+      if (plain.split(" ").length < 7 || plain.startsWith("|")) continue;
+      expect(seen.get(plain) ?? path).toBe(path);
+      seen.set(plain, path);
+    }
+});
+
+test("the plugin, the package and the marketplace carry one version", () => {
+  const json = (path: string) => JSON.parse(readFileSync(join(ROOT, path), "utf8"));
+  expect(json("assets/.claude-plugin/plugin.json").version).toBe(json("package.json").version);
+});

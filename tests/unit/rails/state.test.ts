@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import { makePlan } from "../../../rails/plan/plan.ts";
+import type { Event, NewEvent } from "../../../rails/record/events.ts";
+import { fold, type RunState } from "../../../rails/record/state.ts";
+
+const bounds = { failures: 2, attempts: 2, send_backs: 2, workers: 4, dispatches: 2, lease: 10 };
+const blueprint = { gates: [], bounds, commit: ".", allow: [], body: "", sources: {} };
+
+/** A run of a list after some events, each a second after the one before. */
+function runAfter(list: string, ...events: NewEvent[]): RunState {
+  const { tasks } = makePlan(list, "list");
+  const first = {
+    ...({
+      event: "started",
+      version: 1,
+      run: "r1",
+      base: "b",
+      line: "minion/r1/line",
+      prefix: "",
+      session: "s",
+    } as const),
+    ...{ owner: null, blueprint, gates: [], setup: null, tasks, conflicts: [], remaining: {}, at: 0 },
+  };
+  return fold(
+    first,
+    [first, ...events.map((event, index): Event => ({ at: (index + 1) * 1000, ...event }) as Event)],
+    [],
+  );
+}
+const states = (state: RunState) => Object.fromEntries([...state.tasks].map(([id, task]) => [id, task.state]));
+
+const dispatched = (task: string, n = 1): NewEvent => ({ event: "dispatched", task, attempt: `r1/${task}.${n}` });
+const ended = (task: string, n: number, reason: "gate-failed" | "session-lost" | "unproven"): NewEvent => ({
+  event: "ended",
+  attempt: `r1/${task}.${n}`,
+  reason,
+  note: "",
+});
+const submitted = (task: string, n = 1): NewEvent => ({
+  event: "submitted",
+  attempt: `r1/${task}.${n}`,
+  head: "h",
+  tree: "t",
+  handoff: "x",
+  commits: ["c"],
+  paths: [],
+});
+const landed = (...attempts: string[]): NewEvent[] => [
+  { event: "proven", from: "b", to: "n", tree: "t", landed: attempts.map((attempt) => ({ attempt, commits: ["c"] })) },
+  { event: "landed", to: "n" },
+];
+
+const CHAIN = "1. One\n2. Two (depends on: 1)\n3. Three (depends on: 2)\n4. Four\n";
+
+describe("states follow from the events alone", () => {
+  test("at the start", () =>
+    expect(states(runAfter(CHAIN))).toEqual({ 1: "ready", 2: "waiting", 3: "waiting", 4: "ready" }));
+  test("a task that is done in the list counts as landed", () =>
+    expect(states(runAfter("### Task 1: One [DONE]\n### Task 2: Two\nDepends: 1\n"))).toEqual({
+      1: "landed",
+      2: "ready",
+    }));
+  test("running, mergeable, landed", () => {
+    expect(states(runAfter(CHAIN, dispatched("1")))[1]).toBe("running");
+    expect(states(runAfter(CHAIN, dispatched("1"), submitted("1")))[1]).toBe("mergeable");
+    const state = runAfter(CHAIN, dispatched("1"), submitted("1"), ...landed("r1/1.1"));
+    expect(states(state)).toMatchObject({ 1: "landed", 2: "ready", 3: "waiting" });
+    expect(state.tip).toBe("n");
+  });
+  test("nothing to do: skipped, and what depends on it goes on", () =>
+    expect(
+      states(runAfter(CHAIN, dispatched("1"), { event: "nothing", attempt: "r1/1.1", why: "is there" })),
+    ).toMatchObject({ 1: "skipped", 2: "ready" }));
+  test("a failed attempt is tried again once, then a person is wanted and what depends on it is blocked", () => {
+    const once = [dispatched("1"), ended("1", 1, "gate-failed")];
+    expect(states(runAfter(CHAIN, ...once))).toMatchObject({ 1: "verify-failed", 2: "waiting" });
+    const twice = [...once, dispatched("1", 2), ended("1", 2, "unproven")];
+    const state = runAfter(CHAIN, ...twice);
+    expect(states(state)).toEqual({ 1: "needs-human", 2: "blocked", 3: "blocked", 4: "ready" });
+    expect(state.tasks.get("1")?.reason).toBe("unproven");
+    expect(states(runAfter(CHAIN, ...twice, { event: "retried", task: "1" }))).toMatchObject({
+      1: "verify-failed",
+      2: "waiting",
+    });
+  });
+  test("what was lost with its session counts against nobody", () => {
+    const lost = [1, 2, 3, 4, 5].flatMap((n) => [dispatched("1", n), ended("1", n, "session-lost")]);
+    expect(states(runAfter(CHAIN, ...lost))[1]).toBe("ready");
+  });
+  test("dispatches run out at twice the tasks", () => {
+    const refused = Array.from({ length: 2 }, () => dispatched("1"));
+    expect(states(runAfter("1. One\n", ...refused, ended("1", 1, "unproven")))[1]).toBe("needs-human");
+  });
+  test("a result that comes after the worker was let go is taken; an end after a result changes nothing", () => {
+    expect(states(runAfter(CHAIN, dispatched("1"), ended("1", 1, "unproven"), submitted("1")))[1]).toBe("mergeable");
+    expect(states(runAfter(CHAIN, dispatched("1"), submitted("1"), ended("1", 1, "unproven")))[1]).toBe("mergeable");
+  });
+  test("a landing that no proof went before lands nothing", () =>
+    expect(states(runAfter(CHAIN, dispatched("1"), submitted("1"), { event: "landed", to: "x" }))[1]).toBe(
+      "mergeable",
+    ));
+  test("done: nothing is running, ready or mergeable", () => {
+    expect(runAfter("1. One\n").done).toBe(false);
+    expect(runAfter("1. One\n", dispatched("1"), submitted("1"), ...landed("r1/1.1")).done).toBe(true);
+  });
+});
