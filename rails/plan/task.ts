@@ -12,9 +12,9 @@ export interface Task {
   readonly title: string;
   /** The rest of what to do, Markdown. */
   readonly description: string;
+  /** Ids, spelled as the tasks that they name spell them. */
   readonly depends: readonly string[];
   readonly files: readonly TaskFile[];
-  /** Paths, folders or globs that the task must not touch. */
   readonly forbid: readonly string[];
   /** Names of overlays or of the project's own agents. */
   readonly agent: readonly string[];

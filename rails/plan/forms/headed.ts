@@ -1,59 +1,42 @@
+import { type Item, readField } from "../fields.ts";
 import { fault, type Line, quote } from "../lines.ts";
 import type { Finding } from "../task.ts";
-import { type Form, ID, type Item, readField } from "./form.ts";
-import { beforeList, readNumbered, strayField } from "./numbered.ts";
+import { ID } from "../values.ts";
 
-const HEADING = /^\s{0,3}(#{1,6})\s+(.*?)(?:\s+#+)?\s*$/;
-const TASK = new RegExp(
-  `^(?:\\*\\*|__)?task\\s+#?(${ID})(?:\\*\\*|__)?\\s*(\\[done\\])?\\s*(?:[:.)–—-](?!\\d)\\s*(.*))?$`,
-  "i",
-);
+const HEADING = /^\s{0,3}(#{1,6})\s+(.*)$/;
+const TASK = new RegExp(`^task\\s+#?(${ID})\\s*(?:[:.)–—-](?!\\d)\\s*(.*))?$`, "i");
 
 /**
  * `### Task N: Title [DONE]`, a heading of any level. A task goes on to the next task, or to a heading as high as its own or
- * higher. Numbered lines are prose here: what comes before the first task, or steps in one.
+ * higher. Numbered lines are steps here.
  */
-export const headed: Form = {
-  example: "### Task 1: Title",
-  read(lines) {
-    const items: Item[] = [];
-    const findings: Finding[] = [];
-    const before: { id: string; line: Line }[] = [];
-    const named: { id: string; line: number }[] = [];
-    let open: Item | undefined;
-    let level = 0;
-    const stray = (line: number, text: string) =>
-      findings.push(
-        fault("stray-item", line, `${quote(text)} is not read as a task`, "write it as «### Task 2: Title»"),
-      );
-    for (const line of lines) {
-      const [, marks = "", text = ""] = (line.kind === "text" && HEADING.exec(line.text)) || [];
-      const [found, id = "", done = "", title = ""] = TASK.exec(text) ?? [];
-      if (found !== undefined) {
-        level = marks.length;
-        open = { id, head: `${title} ${done}`.trim(), line: line.number, indent: 0, lines: [] };
-        items.push(open);
-        continue;
-      }
-      if (marks !== "" && !readField(line)) {
-        const numberedHeading = /^(?:\d{1,4}|[A-Z]{1,3}-?\d{1,4})\s*[.:)]/.test(text) && marks.length === level;
-        if (/^\W*task(?:s?\b[^:]{0,12}:\s*\S|\s+#?\d)|\btask\s+#?\d\w*\s*:/i.test(text) || numberedHeading)
-          stray(line.number, line.text);
-        if (marks.length <= level) open = undefined;
-      }
-      const item = line.kind === "text" && line.indent < 2 ? readNumbered(line.text) : undefined;
-      if (item && items.length === 0) before.push({ id: item.id.toLowerCase(), line });
-      if (!open && readField(line)) findings.push(strayField(line, items.length > 0));
-      const name = line.kind === "text" && /^(?:\*\*|__)?task\s+(\w{1,10})\s*(?:\*\*|__)?:/i.exec(line.text)?.[1];
-      if (name) named.push({ id: name, line: line.number });
-      open?.lines.push(line);
+export function readHeaded(lines: readonly Line[]): { items: Item[]; findings: Finding[] } {
+  const items: Item[] = [];
+  const findings: Finding[] = [];
+  let open: Item | undefined;
+  let level = 0;
+  for (const line of lines) {
+    const [, marks = "", text = ""] = HEADING.exec(line.text) ?? [];
+    const heading = text.replace(/\s#+$/, "").replace(/^(\*\*|__)(.*)\1$/, "$2");
+    const [found, id = "", head = ""] = TASK.exec(heading) ?? [];
+    if (found !== undefined) {
+      level = marks.length;
+      open = { id, head, line: line.number, indent: 0, lines: [] };
+      items.push(open);
+      continue;
     }
-    const ids = new Set(items.map(({ id }) => id.toLowerCase()));
-    for (const { id, line } of named) if (!ids.has(id.toLowerCase())) stray(line, `Task ${id}: …`);
-    // Numbers of their own before the first heading: the same list in two forms. The same numbers: an overview.
-    const other = before.find(({ id }) => !ids.has(id));
-    if (other && before.some(({ id }) => ids.has(id))) findings.push(beforeList(other.line));
-    else if (other) stray(other.line.number, other.line.text);
-    return { items, findings };
-  },
-};
+    if (/^task(?:\s+#?\w*\d|\b[^:]{0,20}:\s*\S)/i.test(heading))
+      findings.push(
+        fault("stray-item", line.number, `${quote(text)} is not read as a task`, "write «### Task 2: Title»"),
+      );
+    if (marks !== "" && marks.length <= level) open = undefined;
+    if (open) open.lines.push(line);
+    else if (items.length > 0 && readField(line)) findings.push(strayField(line));
+  }
+  return { items, findings };
+}
+
+/** A field behind the tasks, outside each of them: lost if nobody says so. */
+export function strayField({ number, text }: Line): Finding {
+  return fault("stray-field", number, `${quote(text)} belongs to no task`, "move it to the task that it is for");
+}
