@@ -103,10 +103,7 @@ export function readItem(item: Item): { task: ReadTask; findings: Finding[] } {
 
   const head = takeInline(item.head, item.line).trim();
   const done = /\[done\]$/i.test(head);
-  const title = head
-    .replace(/\s*\[done\]$/i, "")
-    .replace(/^(?:\*\*)?([^*]+)\*\*$/, "$1")
-    .replace(/\s+/g, " ");
+  const title = head.replace(/\s*\[done\]$/i, "").replace(/^(?:\*\*)?([^*]+)\*\*$/, "$1");
   if (title === "")
     findings.push(fault("no-title", item.line, `task ${item.id} has no title`, "say in a few words what it does"));
   const { fields, text } = split(item);
@@ -116,17 +113,15 @@ export function readItem(item: Item): { task: ReadTask; findings: Finding[] } {
     if (values.length === 0) findings.push({ level: "warning", code: "empty-field", line: line.number, message, hint });
   }
   const margin = new RegExp(`^(?: {0,${item.indent}}|\t)`);
-  const description = text.map((line) => {
+  const body = text.map((line) => {
     const rest = takeInline(line.text, line.number);
     return (rest === line.text ? line.raw : rest).replace(margin, "");
   });
+  const description = body.join("\n").replace(/^\s*\n/, "");
   const task: ReadTask = {
     id: item.id,
     title,
-    description: description
-      .join("\n")
-      .replace(/^\s*\n/, "")
-      .trimEnd(),
+    description: description.trimEnd(),
     depends: all.depends ?? [],
     files: (all.files ?? []).map((path) => ({ path: path.replace(/\?$/, ""), guessed: path.endsWith("?") })),
     forbid: all.forbid ?? [],

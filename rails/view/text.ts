@@ -9,16 +9,18 @@ export function oneLine(text: string): string {
 
 /** A text on one line, in exactly so many columns: cut with `…` or filled with spaces. */
 export function cell(text: string, columns: number): string {
-  let line = oneLine(text);
-  if (stringWidth(line) > columns) {
-    let cut = "";
-    for (const { segment } of letters.segment(line)) {
-      if (stringWidth(cut + segment) >= columns) break;
-      cut += segment;
-    }
-    line = `${cut}…`;
+  const line = oneLine(text);
+  const room = columns - stringWidth(line);
+  if (room >= 0) return line + " ".repeat(room);
+  let cut = "";
+  let left = columns - 1;
+  for (const { segment } of letters.segment(line)) {
+    const width = stringWidth(segment);
+    if (width > left) break;
+    left -= width;
+    cut += segment;
   }
-  return line + " ".repeat(columns - stringWidth(line));
+  return `${cut}…${" ".repeat(left)}`;
 }
 
 /** A text as lines of at most so many columns, broken between words; a word that is longer is cut. */

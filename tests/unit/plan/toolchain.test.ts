@@ -188,7 +188,7 @@ describe("an edited table", () => {
   });
   test.each([
     ["| lint | make |", /line 5 is not/],
-    ["| deploy | make | x |", /«deploy»/],
+    ["| deploy | make | x |", /line 5 is not/],
     ["| lint | make | @nothing |", /@nothing/],
     ["| lint | make | a b c |", /«a b c»/],
     ["| lint | make | @a |\n| @a | | @b |\n| @b | | @a |", /@a/],
