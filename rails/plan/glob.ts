@@ -11,30 +11,30 @@ export function clean(path: string): string {
 }
 
 /**
- * The patterns that a path, folder or glob stands for, or in words what it cannot be. Paths are relative to the folder that
- * the list is for and stay in it: an absolute one means another place in every worktree. A name without a wildcard is also
- * the folder of that name with all that is in it; `x/` and `x/**` are what is in it.
+ * The patterns that a path, folder or glob stands for, or in words why it can be none. Paths stay in the folder that the list
+ * is for: an absolute one means another place in every worktree. A name without a wildcard is also the folder of that name
+ * with all that is in it; `x/` and `x/**` are what is in it.
  */
-export function readPattern(path: string): Pattern[] | string {
+export function readPattern(path: string): { patterns: Pattern[]; problem?: string } {
+  const none = (problem: string) => ({ patterns: [], problem });
   const text = clean(path);
-  if (text === "") return "is empty";
-  if (/^(?:\/|[a-z]:|~)/.test(text)) return "is absolute";
-  if (/^!|[@!+?*]\([^)]*\)/.test(text)) return "is a glob that is not read here: use * ** ? {a,b}";
-  if (text.length > 1000) return "is longer than a path can be";
+  if (/^(?:\/|[a-z]:|~)/.test(text)) return none("is absolute");
+  if (/^!|[@!+?*]\([^)]*\)/.test(text)) return none("is a glob that is not read here: use * ** ? {a,b}");
+  if (text.length > 1000) return none("is longer than a path can be");
   // Frameworks name files `[id]`: a bracket is itself, and for whoever meant a set of letters also any one of them.
   const forms = expand(text.replace(/\[[^\]{},/]+\]/g, "{$&,?}"), { max: MOST_FORMS + 1 });
-  if (forms.length === 0) return "is empty";
-  if (forms.length > MOST_FORMS) return `stands for more than ${MOST_FORMS} paths`;
+  if (forms.length === 0) return none("is empty");
+  if (forms.length > MOST_FORMS) return none(`stands for more than ${MOST_FORMS} paths`);
   const patterns: Pattern[] = [];
   for (const form of forms) {
     const names = namesOf(form);
-    if (names === undefined) return "leaves the folder that the list is for";
+    if (names === undefined) return none("leaves the folder that the list is for");
     const inside = names.length === 0 || form.endsWith("/") || names.at(-1) === "**";
     while (names.at(-1) === "**") names.pop();
     const folder = !/[*?]/.test(names.at(-1) ?? "");
     patterns.push([...names, ...(inside ? ["*", "**"] : folder ? ["**"] : [])]);
   }
-  return patterns;
+  return { patterns };
 }
 
 /** The names of a path, `.` and `..` worked out; undefined where it leaves its folder or nobody can tell. */
@@ -62,13 +62,12 @@ function meet(a: Pattern, b: Pattern, star: string, same: (a: string, b: string)
   // row[j]: the first i of a and the first j of b can be read as the same.
   let row: boolean[] = [];
   for (let i = 0; i <= a.length; i++) {
-    const next: boolean[] = [];
-    for (let j = 0; j <= b.length; j++) {
-      const [one, other] = [a[i - 1], b[j - 1]];
-      if (i === 0 && j === 0) next[j] = true;
+    const next = [i === 0];
+    for (let j = i === 0 ? 1 : 0; j <= b.length; j++) {
+      const [one = "", other = ""] = [a[i - 1], b[j - 1]];
       // A star stands for nothing, or for one more thing of the other side.
-      else if (one === star || other === star) next[j] = row[j] || next[j - 1] || false;
-      else next[j] = Boolean(row[j - 1] && one !== undefined && other !== undefined && same(one, other));
+      if (one === star || other === star) next[j] = row[j] || next[j - 1] || false;
+      else next[j] = row[j - 1] === true && same(one, other);
     }
     if (!next.includes(true)) return false;
     row = next;

@@ -30,39 +30,37 @@ interface Step {
 }
 
 const key = (id: string) => id.toLowerCase();
+const lineOf = ({ dependsLine, line }: Node) => dependsLine ?? line;
 
 /** Works out the graph of a list, in time linear in tasks and dependencies and without recursion. */
 export function readGraph(all: readonly Node[]): Graph {
   const findings: Finding[] = [];
+  const error = (...say: Parameters<typeof fault>) => findings.push(fault(...say));
   const known = new Map<string, Node>();
   const steps = new Map<string, Step>();
   for (const task of all) {
-    const twin = known.get(key(task.id));
-    const message = `task ${task.id} is already on line ${twin?.line}`;
-    if (twin) findings.push(fault("duplicate-id", task.line, message, "rename one"));
-    else known.set(key(task.id), task);
+    const id = key(task.id);
+    const twin = known.get(id)?.line;
+    if (twin) error("duplicate-id", task.line, `task ${task.id} is already on line ${twin}`, "rename one");
+    else known.set(id, task);
     const step = { task, index: steps.size, before: [], after: [], open: 0, wave: 1, remaining: 1 };
-    if (!twin && !task.done) steps.set(key(task.id), step);
+    if (!twin && !task.done) steps.set(id, step);
   }
   const some = [...known.values()].slice(0, 12).map(({ id }) => id);
-  for (const task of all) {
-    const seen = new Set<string>();
-    for (const id of task.depends) {
-      const error = (code: string, what: string, hint: string) =>
-        findings.push(fault(code, task.dependsLine ?? task.line, `task ${task.id} ${what}`, hint));
+  for (const task of all)
+    for (const [index, id] of task.depends.entries()) {
+      const [line, what] = [lineOf(task), `task ${task.id}`];
       const [from, to] = [steps.get(key(id)), steps.get(key(task.id))];
-      if (seen.has(key(id))) error("duplicate-dependency", `names ${id} twice`, "name it once");
+      if (task.depends.indexOf(id) < index)
+        error("duplicate-dependency", line, `${what} names ${id} twice`, "name it once");
       else if (!known.has(key(id)))
-        error("unknown-dependency", `needs ${id}: no such task`, `there are ${some.join(", ")}`);
-      else if (key(id) === key(task.id)) error("self-dependency", "depends on itself", "take it out");
+        error("unknown-dependency", line, `${what} needs ${id}: no such task`, `there are ${some.join(", ")}`);
+      else if (key(id) === key(task.id)) error("self-dependency", line, `${what} depends on itself`, "take it out");
       else if (from && to?.task === task) {
-        to.before.push(from);
-        to.open++;
+        to.open = to.before.push(from);
         from.after.push(to);
       }
-      seen.add(key(id));
     }
-  }
 
   const order = [...steps.values()].filter(({ open }) => open === 0);
   for (const step of order)
@@ -71,10 +69,9 @@ export function readGraph(all: readonly Node[]): Graph {
       if (--later.open === 0) order.push(later);
     }
   for (const path of findCycles([...steps.values()].filter(({ open }) => open > 0))) {
-    const [first] = path as [Step];
-    const ids = [...path, first].map(({ task }) => task.id).join(" → ");
-    const line = first.task.dependsLine ?? first.task.line;
-    findings.push(fault("cycle", line, `${ids}: each depends on the next`, "take one of these dependencies out"));
+    const ids = path.map(({ task }) => task.id).join(" → ");
+    const line = lineOf((path[0] as Step).task);
+    error("cycle", line, `${ids}: each depends on the next`, "take one of these dependencies out");
   }
   if (order.length < steps.size) order.length = 0;
   for (const step of order.toReversed())
@@ -108,7 +105,7 @@ export function readGraph(all: readonly Node[]): Graph {
   };
 }
 
-/** Cycles among steps each of which waits for another of them. None shares a step with another; each starts with its first. */
+/** Cycles among steps each of which waits for another: none shares a step with another, each begins and ends with its first. */
 function findCycles(left: readonly Step[]): Step[][] {
   const cycles: Step[][] = [];
   const seen = new Map<Step, Step>();
@@ -121,8 +118,8 @@ function findCycles(left: readonly Step[]): Step[][] {
     }
     if (seen.get(step) !== start) continue;
     const cycle = path.slice(path.indexOf(step));
-    const first = cycle.reduce((least, { index }, at) => (index < (cycle[least] as Step).index ? at : least), 0);
-    cycles.push([...cycle.slice(first), ...cycle.slice(0, first)]);
+    const first = cycle.indexOf(cycle.reduce((a, b) => (b.index < a.index ? b : a)));
+    cycles.push([...cycle.slice(first), ...cycle.slice(0, first + 1)]);
   }
   return cycles;
 }

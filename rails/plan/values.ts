@@ -46,8 +46,8 @@ function readPaths(text: string): string[] | string {
     if (spans.length === 0 && bare !== "") spans.push(bare);
     for (const span of spans) {
       const path = span.replace(/:\d+(?:-\d+)?(?=\??$)/, "");
-      const problem = readPattern(path.replace(/\?$/, ""));
-      if (typeof problem === "string") return problem;
+      const { problem } = readPattern(path.replace(/\?$/, ""));
+      if (problem) return problem;
       paths.push(path);
     }
   }
