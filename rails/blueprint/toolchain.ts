@@ -4,17 +4,11 @@ import { EXIT, Fault } from "../fault.ts";
 import { TOOL_NAMES, type Tool, type ToolName, type Tools } from "../plan/task.ts";
 import { readMarkdown } from "./markdown.ts";
 
-interface Row {
-  readonly name: string;
-  readonly run: string;
-  readonly when: readonly string[];
-}
+type Row = Readonly<Record<"name" | "run", string>> & { readonly when: readonly string[] };
 
-/**
- * The project's own commands, found and not asked for: what is looked for, and how, is all in the table. For each tool the
- * folder nearest to `prefix` (the one that the run was started in, relative to the root) wins that has it.
- * @throws Fault `toolchains` where the table cannot be read, `broken-json` where a file of the project cannot
- */
+/** The project's own commands, found and not asked for: what is looked for, and how, is all in the table. For each tool
+ * the folder nearest to `prefix` (the one that the run was started in, relative to the root) wins that has it.
+ * @throws Fault `toolchains` where the table cannot be read, `broken-json` where a file of the project cannot */
 export async function findTools(root: string, prefix: string, table: string): Promise<Tools> {
   const rows = readTable(table);
   const found: Record<ToolName, Tool | null> = { setup: null, lint: null, test: null, build: null };
@@ -34,16 +28,16 @@ async function firstOf(name: string, rows: readonly Row[], root: string, cwd: st
   // A word means rows below those that use it, so none can mean itself.
   const below = rows.slice(rows.findLastIndex((row) => row.name === name) + 1);
   search: for (const { run, when } of rows.filter((row) => row.name === name)) {
-    const sources: string[] = [];
+    let source = "";
     for (const condition of when) {
       const body = condition.replace(/^!/, "");
       const word = body.startsWith("@");
       if (word && !below.some((row) => row.name === body)) throw broken(`no row below says what «${body}» means`);
       const where = word ? (await firstOf(body, below, root, cwd))?.source : await find(body, root, cwd);
       if ((where === undefined) === (body === condition)) continue search;
-      if (where) sources.push(where);
+      source ||= where ?? "";
     }
-    return { run, cwd, source: sources[0] ?? "" };
+    return { run, cwd, source };
   }
   return null;
 }
@@ -52,12 +46,8 @@ async function firstOf(name: string, rows: readonly Row[], root: string, cwd: st
 async function find(condition: string, root: string, folder: string): Promise<string | undefined> {
   const [, up, file, path, text = ""] = /^(\^?)([^#~\s]+)(?:#([^\s~]+))?(?: ~ (.+))?$/.exec(condition) ?? [];
   if (file === undefined) throw broken(`«${condition}» is no condition`);
-  const name = new RegExp(
-    `^${posix
-      .basename(file)
-      .replace(/[^\w*]/g, "\\$&")
-      .replaceAll("*", ".*")}$`,
-  );
+  const letters = posix.basename(file).replace(/[^\w*]/g, "\\$&");
+  const name = new RegExp(`^${letters.replaceAll("*", ".*")}$`);
   for (const each of up ? above(folder) : [folder]) {
     const place = posix.join(each, posix.dirname(file));
     const files = await readdir(join(root, place)).catch(() => []);
@@ -91,11 +81,8 @@ function readTable(text: string): Row[] {
     const [, name = "", run = "", when = ""] = /^\|\s*(\S+)\s*\|(.*)(?<!\\)\|\s*(\S.*?)\s*\|\s*$/.exec(line) ?? [];
     if (!TOOL_NAMES.some((one) => one === name) && !name.startsWith("@"))
       throw broken(`line ${index + bodyLine} is not «| setup, lint, test, build or @word | command | when |»`);
-    const command = run
-      .trim()
-      .replace(/^`(.*)`$/, "$1")
-      .replaceAll("\\|", "|");
-    return [{ name, run: command, when: when.replace(/`/g, "").split(/,\s+/) }];
+    const clean = (cell: string) => cell.trim().replaceAll("\\|", "|");
+    return [{ name, run: clean(run).replace(/^`(.*)`$/, "$1"), when: clean(when).replaceAll("`", "").split(/,\s+/) }];
   });
   if (rows.length === 0) throw broken("there is no table");
   return rows;

@@ -1,19 +1,15 @@
 import { clean, namesOf, overlap, type Pattern, readPattern } from "./glob.ts";
 import type { Conflict, Task } from "./task.ts";
 
-/**
- * Is this path (or folder), relative to the list's folder, in what the pattern of a list stands for? The same reading as for
- * conflicts; false for a pattern that cannot be read.
- */
+/** Is this path (or folder), relative to the list's folder, in what the pattern of a list stands for? The same reading
+ * as for conflicts; false for a pattern that cannot be read. */
 export function matches(pattern: string, path: string): boolean {
   const names = namesOf(clean(path));
   return names !== undefined && readPattern(pattern).patterns.some((one) => overlap(one, names));
 }
 
-/**
- * The pairs of tasks that would touch the same place, in the list's order. Left out are tasks that are done, and pairs of
- * which one depends on the other, by however many steps.
- */
+/** The pairs of tasks that would touch the same place, in the list's order. Left out are tasks that are done, and pairs
+ * of which one depends on the other, by however many steps. */
 export function findConflicts(tasks: readonly Task[], ordered: (one: string, other: string) => boolean): Conflict[] {
   const places = tasks.flatMap(({ files, done }, task) =>
     (done ? [] : files).flatMap(({ path, guessed }) =>

@@ -2,27 +2,23 @@ import { fault, type Line, quote, withoutCode } from "./lines.ts";
 import type { Finding, Task } from "./task.ts";
 import { type FieldName, readValue } from "./values.ts";
 
-/** One task as a form found it, its fields not yet read. */
+/** One task as a form found it: what stands after its id, and the lines beneath, indented by so many columns. */
 export interface Item {
   readonly id: string;
-  /** What stands after the id on the item's first line. */
   readonly head: string;
   readonly line: number;
-  /** Columns by which the lines beneath are indented. */
   readonly indent: number;
-  /** The lines beneath that belong to it. */
   readonly lines: Line[];
 }
 
 /** A task as read, with the line on which it says what it depends on. */
 export type ReadTask = Task & { readonly dependsLine: number };
 
+/** A field as it stands; `beneath`: may bullets as far in as its own line be its values? */
 interface Field {
   readonly name: FieldName;
   readonly line: Line;
-  readonly bullet: boolean;
-  /** Does its value start beneath it? */
-  readonly empty: boolean;
+  readonly beneath: boolean;
   readonly values: { text: string; line: number }[];
 }
 
@@ -43,13 +39,11 @@ export function readField(line: Line): Field | undefined {
   const name = (/^depend/i.test(word) ? "depends" : word.toLowerCase()) as FieldName;
   const text = rest.trim();
   const values = text === "" ? [] : [{ text, line: line.number }];
-  return { name, line, bullet: bullet !== undefined, empty: text === "", values };
+  return { name, line, beneath: text === "" && bullet === undefined, values };
 }
 
-/**
- * Tells the fields of an item from its text. To a field belongs what a person sees as belonging to it: what follows its colon,
- * bullets beneath, and the rest of a sentence that goes on further in.
- */
+/** Tells the fields of an item from its text. To a field belongs what a person sees as belonging to it: what follows
+ * its colon, bullets beneath, and the rest of a sentence that goes on further in. */
 function split(item: Item): { fields: Field[]; text: Line[] } {
   const fields: Field[] = [];
   const text: Line[] = [];
@@ -59,17 +53,16 @@ function split(item: Item): { fields: Field[]; text: Line[] } {
     const field = readField(line);
     const bullet = BULLET.exec(line.text)?.[1];
     const deeper = open !== undefined && line.indent > open.line.indent;
-    const last = open?.values.at(-1);
     if (field) {
       open = field;
       fields.push(field);
     } else if (line.raw.trim() === "") text.push(line);
     // After an empty line, boxes are the steps of the work and no longer the field.
-    else if (open && bullet && (deeper || (open.empty && !open.bullet)) && !(gap && /^\[.\]/.test(bullet)))
+    else if (open && bullet && (deeper || open.beneath) && !(gap && /^\[.\]/.test(bullet)))
       open.values.push({ text: bullet, line: line.number });
     else if (open && deeper && !gap && line.text !== "" && !bullet) {
-      if (last) last.text += ` ${line.text.trim()}`;
-      else open.values.push({ text: line.text.trim(), line: line.number });
+      const last = open.values.pop() ?? { text: "", line: line.number };
+      open.values.push({ ...last, text: `${last.text} ${line.text.trim()}`.trim() });
     } else {
       open = undefined;
       text.push(line);
@@ -95,17 +88,15 @@ export function readItem(item: Item): { task: ReadTask; findings: Finding[] } {
     const found = STEP.test(text) ? null : INLINE.exec(withoutCode(text));
     if (found) take("depends", found[1]?.trim() ?? "", line);
     const rest = found ? text.slice(0, found.index) + text.slice(found.index + found[0].length) : text;
-    const passing = `${quote(rest)} depends on something in passing`;
     if (SAID.test(withoutCode(rest)))
-      findings.push(fault("depends", line, passing, "write «Depends: 1» on a line of its own"));
+      findings.push(fault("depends", line, `${quote(rest)} is no field`, "write «Depends: 1» on a line of its own"));
     return rest;
   };
 
   const head = takeInline(item.head, item.line).trim();
   const done = /\[done\]$/i.test(head);
   const title = head.replace(/\s*\[done\]$/i, "").replace(/^(?:\*\*)?([^*]+)\*\*$/, "$1");
-  if (title === "")
-    findings.push(fault("no-title", item.line, `task ${item.id} has no title`, "say in a few words what it does"));
+  if (title === "") findings.push(fault("no-title", item.line, `task ${item.id} has no title`, "say what it does"));
   const { fields, text } = split(item);
   for (const { name, line, values } of fields) {
     for (const value of values) take(name, value.text, value.line);

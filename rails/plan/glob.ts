@@ -10,11 +10,9 @@ export function clean(path: string): string {
   return path.trim().replaceAll("\\", "/").normalize("NFC").toLowerCase();
 }
 
-/**
- * The patterns that a path, folder or glob stands for, or in words why it can be none. Paths stay in the folder that the list
- * is for: an absolute one means another place in every worktree. A name without a wildcard is also the folder of that name
- * with all that is in it; `x/` and `x/**` are what is in it.
- */
+/** The patterns that a path, folder or glob stands for, or in words why it can be none. Paths stay in the folder that
+ * the list is for: an absolute one means another place in every worktree. A name without a wildcard is also the folder
+ * of that name with all that is in it; `x/` and `x/**` are what is in it. */
 export function readPattern(path: string): { patterns: Pattern[]; problem?: string } {
   const none = (problem: string) => ({ patterns: [], problem });
   const text = clean(path);

@@ -4,20 +4,6 @@ import type { Finding, Task } from "./task.ts";
 /** `dependsLine`: where the dependencies stand, if not on the task's own line. */
 type Node = Pick<Task, "id" | "depends" | "done" | "line"> & { readonly dependsLine?: number };
 
-/** What follows from who depends on whom. Ids are matched without regard to case. Tasks that are done count for nothing. */
-export interface Graph {
-  /** Duplicate ids; duplicate, unknown and self dependencies; cycles with their whole path: all errors. */
-  readonly findings: readonly Finding[];
-  /** Wave 1 first, each in the list's order; empty while there is a cycle. */
-  readonly waves: readonly (readonly string[])[];
-  /** The longest chain of dependencies, first to last; of several the one that stands first in the list. */
-  readonly criticalPath: readonly string[];
-  /** How many tasks the longest chain has that starts with this one. */
-  remaining(id: string): number;
-  /** Does one of the two depend on the other, by however many steps? */
-  ordered(one: string, other: string): boolean;
-}
-
 /** A task that is not done yet, among those that are not done yet either. `open`: how many of `before` have no wave yet. */
 interface Step {
   readonly task: Node;
@@ -32,8 +18,10 @@ interface Step {
 const key = (id: string) => id.toLowerCase();
 const lineOf = ({ dependsLine, line }: Node) => dependsLine ?? line;
 
-/** Works out the graph of a list, in time linear in tasks and dependencies and without recursion. */
-export function readGraph(all: readonly Node[]): Graph {
+/** What follows from who depends on whom, in time linear in tasks and dependencies. Tasks that are done count for
+ * nothing. There are no waves while there is a cycle; of several longest chains the critical path is the one that the
+ * list begins with. */
+export function readGraph(all: readonly Node[]) {
   const findings: Finding[] = [];
   const error = (...say: Parameters<typeof fault>) => findings.push(fault(...say));
   const known = new Map<string, Node>();
@@ -69,8 +57,7 @@ export function readGraph(all: readonly Node[]): Graph {
       if (--later.open === 0) order.push(later);
     }
   for (const path of findCycles([...steps.values()].filter(({ open }) => open > 0))) {
-    const ids = path.map(({ task }) => task.id).join(" → ");
-    const line = lineOf((path[0] as Step).task);
+    const [ids, line] = [path.map(({ task }) => task.id).join(" → "), lineOf((path[0] as Step).task)];
     error("cycle", line, `${ids}: each depends on the next`, "take one of these dependencies out");
   }
   if (order.length < steps.size) order.length = 0;
@@ -94,8 +81,10 @@ export function readGraph(all: readonly Node[]): Graph {
     findings,
     waves,
     criticalPath,
-    remaining: (id) => steps.get(key(id))?.remaining ?? 0,
-    ordered(one, other) {
+    /** How many tasks the longest chain has that starts with this one. */
+    remaining: (id: string): number => steps.get(key(id))?.remaining ?? 0,
+    /** Does one of the two depend on the other, by however many steps? */
+    ordered(one: string, other: string): boolean {
       const pair = [steps.get(key(one)), steps.get(key(other))].filter((step) => step !== undefined);
       const [first, last] = pair.sort((a, b) => a.wave - b.wave);
       const seen = new Set(last ? [last] : []);
@@ -105,7 +94,7 @@ export function readGraph(all: readonly Node[]): Graph {
   };
 }
 
-/** Cycles among steps each of which waits for another: none shares a step with another, each begins and ends with its first. */
+/** Cycles among steps each of which waits for another, its first step once more at the end; none shares a step with another. */
 function findCycles(left: readonly Step[]): Step[][] {
   const cycles: Step[][] = [];
   const seen = new Map<Step, Step>();
@@ -116,10 +105,7 @@ function findCycles(left: readonly Step[]): Step[][] {
       seen.set(step, start);
       path.push(step);
     }
-    if (seen.get(step) !== start) continue;
-    const cycle = path.slice(path.indexOf(step));
-    const first = cycle.indexOf(cycle.reduce((a, b) => (b.index < a.index ? b : a)));
-    cycles.push([...cycle.slice(first), ...cycle.slice(0, first + 1)]);
+    if (seen.get(step) === start) cycles.push([...path.slice(path.indexOf(step)), step]);
   }
   return cycles;
 }

@@ -2,9 +2,7 @@ import type { Finding } from "./task.ts";
 
 /** A line of a list. */
 export interface Line {
-  /** From 1. */
   readonly number: number;
-  /** As written. */
   readonly raw: string;
   /** What may hold tasks and fields: the line without fenced code, HTML comments and doubled spaces. */
   readonly text: string;
@@ -42,17 +40,15 @@ export function readLines(text: string): { lines: Line[]; findings: Finding[] } 
   type Groups = [span?: string, before?: string, fence?: string, fenceEnd?: string, commentEnd?: string, at?: number];
   const seen = raw.replace(HIDDEN, (all: string, ...[span, before = "", fence, fenceEnd, commentEnd, at]: Groups) => {
     if (span) return all;
-    if (!fenceEnd && !commentEnd)
-      findings.push(
-        fault("unclosed", raw.slice(0, at).split("\n").length, `${fence ?? "<!--"} never closes`, "close it"),
-      );
+    const line = raw.slice(0, at).split("\n").length;
+    if (!fenceEnd && !commentEnd) findings.push(fault("unclosed", line, `${fence ?? "<!--"} never closes`, "close it"));
     return before + all.replace(/[^\n]+/g, "");
   });
-  const texts = seen.split("\n");
+  const texts = seen.split("\n").map((line) => line.trimEnd().replace(/(?<=\S)\s+/g, " "));
   const lines = raw.split("\n").map((line, index) => ({
     number: index + 1,
     raw: line,
-    text: (texts[index] ?? "").trimEnd().replace(/(?<=\S)\s+/g, " "),
+    text: texts[index] ?? "",
     indent: line.replaceAll("\t", "    ").search(/\S|$/),
   }));
   return { lines, findings };

@@ -5,12 +5,8 @@ import type { Finding, Plan } from "./task.ts";
 
 const LEVELS: readonly Finding["level"][] = ["error", "warning", "note"];
 
-/**
- * What can be known of a list before anything runs. Pure: the same text gives the same plan. A list with faults still gives
- * a plan, of what could be read; whoever runs it refuses while a finding is an error.
- * @param text the list
- * @param where what to call it in a message
- */
+/** What can be known of a list before anything runs; `where` is what to call it in a message. A list with faults still
+ * gives a plan, of what could be read; whoever runs it refuses while a finding is an error. */
 export function makePlan(text: string, where: string): Plan {
   const { tasks, findings: read } = readList(text);
   const graph = readGraph(tasks);

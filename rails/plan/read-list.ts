@@ -4,12 +4,8 @@ import { readNumbered } from "./forms/numbered.ts";
 import { fault, quote, readLines } from "./lines.ts";
 import type { Finding } from "./task.ts";
 
-/**
- * Reads a task list as a person reads it: with headings where it has any, else numbered. What can be read in two ways is an
- * error with its line and never a guess. Dependencies are spelled as the ids that they name; whether those make sense is
- * `readGraph`'s to say.
- * @param text the list, Markdown; BOM and line ends make no difference
- */
+/** Reads a task list as a person reads it: with headings where it has any, else numbered. What can be read in two ways
+ * is an error with its line and never a guess. Whether dependencies make sense is `readGraph`'s to say. */
 export function readList(text: string): { tasks: ReadTask[]; findings: Finding[] } {
   const { lines, findings } = readLines(text);
   const headed = readHeaded(lines);

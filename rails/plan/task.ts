@@ -22,15 +22,13 @@ export interface Task {
   readonly risk: "" | "low" | "medium" | "high";
   /** Marked as done in the list: counted as landed before the run. */
   readonly done: boolean;
-  /** Line of the list, from 1. */
   readonly line: number;
 }
 
-/** Something about a list that whoever wrote it should know; an error stops the run before it starts. */
+/** Something about a list that whoever wrote it should know; an error stops the run. Line 0: about the list as a whole. */
 export interface Finding {
   readonly level: "error" | "warning" | "note";
   readonly code: string;
-  /** Line of the list, from 1; 0 where it is about the list or the repository as a whole. */
   readonly line: number;
   readonly message: string;
   readonly hint: string;

@@ -6,16 +6,15 @@ export const ID = "[A-Za-z]{0,8}\\d{1,9}[A-Za-z]?|[A-Za-z]";
 /** The ways of saying that a field has nothing to say; a remark in parentheses may say why. */
 const NONE = /^(?:none|nothing|no|n\/a|[-–—])\.?(?:\s*\([^()]*\))?\.?$/i;
 
+const readRisk = (text: string) => /^(?:low|medium|high)\b(?![/-])/i.exec(text) ?? "is none";
+
 /** The fields of a task: how a value is read, and what to write where it says anything else. */
 const FIELDS = {
   depends: { read: wordsLike(new RegExp(`^(?:${ID})$`)), hint: "write «Depends: 1, 2» or «Depends: none»" },
   files: { read: readPaths, hint: "write «src/a.ts, docs/**, package.json?»; names with spaces in `backticks`" },
   forbid: { read: readPaths, hint: "write «src/generated/, *.lock»; names with spaces in `backticks`" },
   agent: { read: wordsLike(/^[\w.:-]+$/), hint: "write «Agent: backend, tester»" },
-  risk: {
-    read: (text: string) => /^(?:low|medium|high)\b(?![/-])/i.exec(text) ?? "is no risk",
-    hint: "write low, medium or high",
-  },
+  risk: { read: readRisk, hint: "write low, medium or high" },
   "done when": { read: (text: string) => [text], hint: "" },
   verify: { read: (text: string) => [text.replace(/^`([^`]+)`$/, "$1")], hint: "" },
 };

@@ -6,10 +6,8 @@ import { cell, table, wrap } from "./text.ts";
 const ROWS = 40;
 const COLOURS = { error: "red", warning: "yellow", note: "cyan" } as const;
 
-/**
- * A plan for people: tasks by wave, conflicts, tools, findings. Reads the same without colour; no line is wider than
- * `columns`, nor than 100 columns. Whether the stream can show colour is the caller's to say.
- */
+/** A plan for people: tasks by wave, conflicts, tools, findings. Reads the same without colour; no line is wider than
+ * `columns`, nor than 100 columns. Whether the stream can show colour is the caller's to say. */
 export function planTable(plan: Plan, tools: Tools, columns: number, colour = false): string {
   const most = Math.max(40, Math.min(columns, 100));
   const style = (format: "bold" | "red" | "yellow" | "cyan", text: string) =>

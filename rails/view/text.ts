@@ -1,6 +1,12 @@
-import stringWidth from "string-width";
+const WIDE = /[\p{Emoji_Presentation}\p{sc=Han}\p{sc=Hangul}\p{sc=Hira}\p{sc=Kana}\u3000-\u303E\uFF01-\uFF60]/u;
 
-const letters = new Intl.Segmenter("en", { granularity: "grapheme" });
+/** The columns that a text takes in a terminal; of emoji that are drawn as one, each counts. */
+export function width(text: string): number {
+  // Not by Intl.Segmenter: making one takes longer than all the rest of a call.
+  const columns = (char: string): number =>
+    WIDE.test(char) ? 2 : /[\p{M}\p{Cf}]/u.test(char) && char !== "\uFE0F" ? 0 : 1;
+  return /^[ -~]*$/.test(text) ? text.length : Array.from(text, columns).reduce((sum, one) => sum + one, 0);
+}
 
 /** A text without anything that would move the cursor or colour the terminal. */
 export function oneLine(text: string): string {
@@ -10,34 +16,29 @@ export function oneLine(text: string): string {
 /** A text on one line, in exactly so many columns: cut with `…` or filled with spaces. */
 export function cell(text: string, columns: number): string {
   const line = oneLine(text);
-  const room = columns - stringWidth(line);
+  const room = columns - width(line);
   if (room >= 0) return line + " ".repeat(room);
   let cut = "";
   let left = columns - 1;
-  for (const { segment } of letters.segment(line)) {
-    const width = stringWidth(segment);
-    if (width > left) break;
-    left -= width;
-    cut += segment;
+  for (const char of line) {
+    if (width(char) > left) break;
+    left -= width(char);
+    cut += char;
   }
   return `${cut}…${" ".repeat(left)}`;
 }
 
-/** A text as lines of at most so many columns, broken between words; a word that is longer is cut. */
+/** A text as lines of at most so many columns, broken between words where there are any. */
 export function wrap(text: string, columns: number): string[] {
-  const lines: string[] = [];
-  for (const word of oneLine(text).split(/ +/)) {
-    const last = lines.at(-1);
-    if (last !== undefined && stringWidth(`${last} ${word}`) <= columns) lines.splice(-1, 1, `${last} ${word}`);
-    else lines.push(cell(word, columns).trimEnd());
-  }
-  return lines;
+  const line = oneLine(text);
+  const most = WIDE.test(line) ? Math.floor(columns / 2) : columns;
+  return line.match(new RegExp(`\\S.{0,${most - 1}}(?=\\s|$)|\\S{1,${most}}`, "gu")) ?? [];
 }
 
 /** Rows as lines, the first of them the head. Columns are as wide as what is in them; where that is too much the widest give way. */
 export function table(rows: readonly (readonly string[])[], most: number): string[] {
   const columns = rows[0]?.keys() ?? [];
-  const widths = [...columns].map((column) => Math.max(...rows.map((row) => stringWidth(oneLine(row[column] ?? "")))));
+  const widths = [...columns].map((column) => Math.max(...rows.map((row) => width(oneLine(row[column] ?? "")))));
   while (widths.reduce((sum, one) => sum + one + 2, -2) > most) {
     const widest = Math.max(...widths);
     widths[widths.indexOf(widest)] = widest - 1;

@@ -5,11 +5,10 @@ import { ID } from "../values.ts";
 
 const HEADING = /^\s{0,3}(#{1,6})\s+(.*)$/;
 const TASK = new RegExp(`^task\\s+#?(${ID})\\s*(?:[:.)–—-](?!\\d)\\s*(.*))?$`, "i");
+const HINT = "write it as «### Task 2: Title»";
 
-/**
- * `### Task N: Title [DONE]`, a heading of any level. A task goes on to the next task, or to a heading as high as its own or
- * higher. Numbered lines are steps here.
- */
+/** `### Task N: Title [DONE]`, a heading of any level. A task goes on to the next task, or to a heading as high as its
+ * own or higher. Numbered lines are steps here. */
 export function readHeaded(lines: readonly Line[]): { items: Item[]; findings: Finding[] } {
   const items: Item[] = [];
   const findings: Finding[] = [];
@@ -26,9 +25,7 @@ export function readHeaded(lines: readonly Line[]): { items: Item[]; findings: F
       continue;
     }
     if (/^task(?:\s+#?\w*\d|\b[^:]{0,20}:\s*\S)/i.test(heading))
-      findings.push(
-        fault("stray-item", line.number, `${quote(text)} is not read as a task`, "write «### Task 2: Title»"),
-      );
+      findings.push(fault("stray-item", line.number, `${quote(text)} is not read as a task`, HINT));
     if (marks !== "" && marks.length <= level) open = undefined;
     if (open) open.lines.push(line);
     else if (items.length > 0 && readField(line)) findings.push(strayField(line));

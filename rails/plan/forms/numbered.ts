@@ -5,41 +5,31 @@ import { ID } from "../values.ts";
 import { strayField } from "./headed.ts";
 
 const ITEM = new RegExp(`^\\s*((?:\\*\\*)?(${ID})[.)](?:\\*\\*)?)(?:\\s+(.*))?$`);
-const TASKS = /^\s{0,3}(?:#{1,6}\s+)?(?:\*\*)?tasks?(?:\s+list)?(?:\*\*)?:?(?:\*\*)?$/i;
 
-/**
- * `1. Text (depends on: 1, 2)`, with `a.`, `b)` or `T001.` as well, beneath `Tasks:` where there is such a line. What is
- * indented by two columns or more belongs to the item above it, and so does what follows without an empty line.
- */
+/** `1. Text (depends on: 1, 2)`, with `a.`, `b)` or `T001.` as well. What
+ * is indented by two columns or more belongs to the item above it, and so does what follows without an empty line. */
 export function readNumbered(lines: readonly Line[]): { items: Item[]; findings: Finding[] } {
   const items: Item[] = [];
   const findings: Finding[] = [];
-  const start = lines.findIndex(({ text }) => /[#:]/.test(text) && TASKS.test(text)) + 1;
   let open: Item | undefined;
   let column = 0;
-  // A number at the start of a line of prose («it came out in\n2024. Then») is no task.
-  let prose = false;
   let gap = true;
-  for (const line of lines.slice(start)) {
+  for (const line of lines) {
     const [found, marker = "", id = "", head = ""] = ITEM.exec(line.text) ?? [];
     const blank = line.raw.trim() === "";
-    const stray = () => findings.push(fault("stray-item", line.number, `${quote(line.text)} is in no task`, HINT));
-    if (blank) prose = false;
     if (line.text.trim() === "" || (open && line.indent >= column + 2)) open?.lines.push(line);
-    else if (found !== undefined && !(prose && !/^(?:[a-z]*0*1|a)$/i.test(id))) {
+    // A number that starts a line of prose («it came out in\n2024. Then») is no task.
+    else if (found !== undefined && (open || gap || /^(?:[a-z]*0*1|a)$/i.test(id))) {
       column = line.indent;
       open = { id, head, line: line.number, indent: column + marker.length + 1, lines: [] };
       items.push(open);
-      prose = false;
     } else if (readField(line)) {
       if (open) open.lines.push(line);
       else if (items.length > 0) findings.push(strayField(line));
-    } else if (items.length > 0 && (found !== undefined || (open && LIKE.test(line.text)))) stray();
+    } else if (items.length > 0 && (found !== undefined || (open && LIKE.test(line.text))))
+      findings.push(fault("stray-item", line.number, `${quote(line.text)} is in no task`, HINT));
     else if (open && !gap && !/^\s*#/.test(line.text)) open.lines.push(line);
-    else {
-      open = undefined;
-      prose = !/^\s*#|:\W*$/.test(line.text);
-    }
+    else open = undefined;
     gap = blank;
   }
   return { items, findings };

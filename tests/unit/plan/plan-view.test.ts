@@ -1,10 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
-import width from "string-width";
 import { describe, expect, test } from "vitest";
 import { makePlan } from "../../../rails/plan/plan.ts";
 import type { Tools } from "../../../rails/plan/task.ts";
 import { planTable } from "../../../rails/view/plan-table.ts";
-import { cell, wrap } from "../../../rails/view/text.ts";
+import { cell, width, wrap } from "../../../rails/view/text.ts";
 
 const none: Tools = { setup: null, lint: null, test: null, build: null };
 const tools: Tools = {
@@ -77,7 +76,7 @@ test.each([
   ["\uD55C", 2],
   ["e\u0301", 1],
   ["\u{1F600}", 2],
-  ["\u{1F468}\u200D\u{1F469}\u200D\u{1F467}", 2],
+  ["\u2764\uFE0F", 2],
   ["→ × …", 5],
   ["", 0],
 ])("width of %s", (text, columns) => {

@@ -39,7 +39,6 @@ describe("numbered lists", () => {
     ["indented as a whole", lines.map((line) => `  ${line}`).join("\n")],
     ["words about the ids", lines.join("\n").replace("2, 3)", "Task 2 and #3)")],
     ["prose behind", `${lines.join("\n")}\n\nThanks, and mind the style.\n`],
-    ["items in prose before the heading", `How:\n1. Read.\n2. Write.\n\nTasks:\n${lines.join("\n")}`],
   ])("%s", (_, text) => {
     expect(shape(text)).toEqual(FOUR);
     expect(errors(text)).toEqual([]);
