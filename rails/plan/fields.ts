@@ -11,16 +11,7 @@ export interface Item {
   readonly lines: Line[];
 }
 
-/** A task as read, with the line on which it says what it depends on. */
-export type ReadTask = Task & { readonly dependsLine: number };
-
-/** A field as it stands; `beneath`: may bullets as far in as its own line be its values? */
-interface Field {
-  readonly name: FieldName;
-  readonly line: Line;
-  readonly beneath: boolean;
-  readonly values: { text: string; line: number }[];
-}
+type Field = NonNullable<ReturnType<typeof readField>>;
 
 const FIELD =
   /^\s*([-*+]\s+)?(\*\*|__|)(files|depends(?: on)?|dependencies|agent|forbid|done when|verify|risk)(?::\2|\2\s*:)(.*)$/i;
@@ -32,8 +23,8 @@ const INLINE = /\s?\((?:depends|dependencies)(?:\s+on)?(?::|(?=\s+(?:task|#|\d))
 const SAID =
   /\bdepends(?:\s+on)?(?::\s*(?:tasks?\s+)?#?\w{1,4}|\s+(?:tasks?\s+#?\w{0,8}\d\w?|#?\d+))\b(?!\s+(?!and\b)\w)/i;
 
-/** The field that starts on this line, if one does. */
-export function readField(line: Line): Field | undefined {
+/** The field that starts on this line, if one does; `beneath`: may bullets as far in as its own line be its values? */
+export function readField(line: Line) {
   const [, bullet, , word, rest = ""] = FIELD.exec(line.text) ?? [];
   if (word === undefined) return undefined;
   const name = (/^depend/i.test(word) ? "depends" : word.toLowerCase()) as FieldName;
@@ -73,7 +64,7 @@ function split(item: Item): { fields: Field[]; text: Line[] } {
 }
 
 /** Reads an item. A value that cannot be read to the end is an error with its line and counts as not said. */
-export function readItem(item: Item): { task: ReadTask; findings: Finding[] } {
+export function readItem(item: Item) {
   const findings: Finding[] = [];
   const all: Partial<Record<FieldName, string[]>> = {};
   let dependsLine = item.line;
@@ -109,7 +100,7 @@ export function readItem(item: Item): { task: ReadTask; findings: Finding[] } {
     return (rest === line.text ? line.raw : rest).replace(margin, "");
   });
   const description = body.join("\n").replace(/^\s*\n/, "");
-  const task: ReadTask = {
+  const task: Task & { dependsLine: number } = {
     id: item.id,
     title,
     description: description.trimEnd(),

@@ -1,12 +1,10 @@
-import { type ReadTask, readItem } from "./fields.ts";
-import { readHeaded } from "./forms/headed.ts";
-import { readNumbered } from "./forms/numbered.ts";
+import { readItem } from "./fields.ts";
+import { readHeaded, readNumbered } from "./forms.ts";
 import { fault, quote, readLines } from "./lines.ts";
-import type { Finding } from "./task.ts";
 
 /** Reads a task list as a person reads it: with headings where it has any, else numbered. What can be read in two ways
  * is an error with its line and never a guess. Whether dependencies make sense is `readGraph`'s to say. */
-export function readList(text: string): { tasks: ReadTask[]; findings: Finding[] } {
+export function readList(text: string) {
   const { lines, findings } = readLines(text);
   const headed = readHeaded(lines);
   const numbered = readNumbered(lines);
