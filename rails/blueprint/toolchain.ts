@@ -6,8 +6,7 @@ import { readMarkdown } from "./markdown.ts";
 
 type Row = Readonly<Record<"name" | "run", string>> & { readonly when: readonly string[] };
 
-/** The project's own commands, found and not asked for: what is looked for, and how, is all in the table. For each tool
- * the folder nearest to `prefix` (the one that the run was started in, relative to the root) wins that has it.
+/** The project's own commands, as the table finds them; for each the folder nearest to `prefix` (relative to root) wins.
  * @throws Fault `toolchains` where the table cannot be read, `broken-json` where a file of the project cannot */
 export async function findTools(root: string, prefix: string, table: string): Promise<Tools> {
   const rows = readTable(table);

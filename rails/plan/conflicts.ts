@@ -1,8 +1,7 @@
 import { clean, namesOf, overlap, type Pattern, readPattern } from "./glob.ts";
 import type { Conflict, Task } from "./task.ts";
 
-/** Is this path (or folder), relative to the list's folder, in what the pattern of a list stands for? The same reading
- * as for conflicts; false for a pattern that cannot be read. */
+/** Is this path in what the pattern stands for? Read as for conflicts; false where the pattern cannot be read. */
 export function matches(pattern: string, path: string): boolean {
   const names = namesOf(clean(path));
   return names !== undefined && readPattern(pattern).patterns.some((one) => overlap(one, names));

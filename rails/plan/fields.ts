@@ -99,11 +99,13 @@ export function readItem(item: Item) {
     const rest = takeInline(line.text, line.number);
     return (rest === line.text ? line.raw : rest).replace(margin, "");
   });
-  const description = body.join("\n").replace(/^\s*\n/, "");
   const task: Task & { dependsLine: number } = {
     id: item.id,
     title,
-    description: description.trimEnd(),
+    description: body
+      .join("\n")
+      .trimEnd()
+      .replace(/^\s*\n/, ""),
     depends: all.depends ?? [],
     files: (all.files ?? []).map((path) => ({ path: path.replace(/\?$/, ""), guessed: path.endsWith("?") })),
     forbid: all.forbid ?? [],

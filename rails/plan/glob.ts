@@ -3,16 +3,13 @@ import { expand } from "brace-expansion";
 /** The names of a path, `**` standing for any number of them. In a name `*` is any number of characters, `?` any one. */
 export type Pattern = readonly string[];
 
-const MOST_FORMS = 1000;
-
 /** A path, read as the letters that are compared: case, `\`, and how an accent is encoded make no difference. */
 export function clean(path: string): string {
   return path.trim().replaceAll("\\", "/").normalize("NFC").toLowerCase();
 }
 
-/** The patterns that a path, folder or glob stands for, or in words why it can be none. Paths stay in the folder that
- * the list is for: an absolute one means another place in every worktree. A name without a wildcard is also the folder
- * of that name with all that is in it; `x/` and `x/**` are what is in it. */
+/** The patterns that a path, folder or glob stands for, or in words why it can be none. A name without a wildcard is also
+ * the folder of that name with all that is in it; `x/` and `x/**` are what is in it. */
 export function readPattern(path: string): { patterns: Pattern[]; problem?: string } {
   const none = (problem: string) => ({ patterns: [], problem });
   const text = clean(path);
@@ -20,9 +17,9 @@ export function readPattern(path: string): { patterns: Pattern[]; problem?: stri
   if (/^!|[@!+?*]\([^)]*\)/.test(text)) return none("is a glob that is not read here: use * ** ? {a,b}");
   if (text.length > 1000) return none("is longer than a path can be");
   // Frameworks name files `[id]`: a bracket is itself, and for whoever meant a set of letters also any one of them.
-  const forms = expand(text.replace(/\[[^\]{},/]+\]/g, "{$&,?}"), { max: MOST_FORMS + 1 });
+  const forms = expand(text.replace(/\[[^\]{},/]+\]/g, "{$&,?}"), { max: 1001 });
   if (forms.length === 0) return none("is empty");
-  if (forms.length > MOST_FORMS) return none(`stands for more than ${MOST_FORMS} paths`);
+  if (forms.length > 1000) return none("stands for more than 1000 paths");
   const patterns: Pattern[] = [];
   for (const form of forms) {
     const names = namesOf(form);

@@ -18,9 +18,8 @@ interface Step {
 const key = (id: string) => id.toLowerCase();
 const lineOf = ({ dependsLine, line }: Node) => dependsLine ?? line;
 
-/** What follows from who depends on whom, in time linear in tasks and dependencies. Tasks that are done count for
- * nothing. There are no waves while there is a cycle; of several longest chains the critical path is the one that the
- * list begins with. */
+/** What follows from who depends on whom, in linear time; tasks that are done count for nothing. No waves while there is a
+ * cycle. Of several longest chains the critical path is the first. */
 export function readGraph(all: readonly Node[]) {
   const findings: Finding[] = [];
   const error = (...say: Parameters<typeof fault>) => findings.push(fault(...say));
@@ -56,9 +55,18 @@ export function readGraph(all: readonly Node[]) {
       later.wave = Math.max(later.wave, step.wave + 1);
       if (--later.open === 0) order.push(later);
     }
-  for (const path of findCycles([...steps.values()].filter(({ open }) => open > 0))) {
-    const [ids, line] = [path.map(({ task }) => task.id).join(" → "), lineOf((path[0] as Step).task)];
-    error("cycle", line, `${ids}: each depends on the next`, "take one of these dependencies out");
+  // What is left waits for another that is left: walking back from each ends in a cycle. None is told twice.
+  const seen = new Map<Step, Step>();
+  for (const start of [...steps.values()].filter(({ open }) => open > 0)) {
+    const path: Step[] = [];
+    let step = start;
+    for (; !seen.has(step); step = step.before.find(({ open }) => open > 0) as Step) {
+      seen.set(step, start);
+      path.push(step);
+    }
+    if (seen.get(step) !== start) continue;
+    const ids = [...path.slice(path.indexOf(step)), step].map(({ task }) => task.id).join(" → ");
+    error("cycle", lineOf(step.task), `${ids}: each depends on the next`, "take one of these dependencies out");
   }
   if (order.length < steps.size) order.length = 0;
   for (const step of order.toReversed())
@@ -92,20 +100,4 @@ export function readGraph(all: readonly Node[]) {
       return first !== last && seen.has(first as Step);
     },
   };
-}
-
-/** Cycles among steps each of which waits for another, its first step once more at the end; none shares a step with another. */
-function findCycles(left: readonly Step[]): Step[][] {
-  const cycles: Step[][] = [];
-  const seen = new Map<Step, Step>();
-  for (const start of left) {
-    const path: Step[] = [];
-    let step = start;
-    for (; !seen.has(step); step = step.before.find(({ open }) => open > 0) as Step) {
-      seen.set(step, start);
-      path.push(step);
-    }
-    if (seen.get(step) === start) cycles.push([...path.slice(path.indexOf(step)), step]);
-  }
-  return cycles;
 }

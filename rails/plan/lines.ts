@@ -16,7 +16,6 @@ const FENCE =
 const COMMENT = /<!--[\s\S]*?(-->|(?![\s\S]))/;
 const HIDDEN = new RegExp(`${SPAN.source}|${FENCE.source}|${COMMENT.source}`, "gm");
 
-/** An error finding. */
 export function fault(code: string, line: number, message: string, hint: string): Finding {
   return { level: "error", code, line, message, hint };
 }

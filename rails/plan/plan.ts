@@ -11,20 +11,18 @@ export function makePlan(text: string, where: string): Plan {
   const { tasks, findings: read } = readList(text);
   const graph = readGraph(tasks);
   const findings: Finding[] = [...read, ...graph.findings];
-  const open = tasks.filter((task) => !task.done);
-  const silent = open.filter((task) => task.files.length === 0).map(({ id }) => id);
+  const silent = tasks.filter(({ done, files }) => !done && files.length === 0).map(({ id }) => id);
   if (silent.length > 0) {
     const ids = silent.length > 10 ? [...silent.slice(0, 10), `${silent.length - 10} more`] : silent;
     const message = `${where} names no files for ${ids.join(", ")}: conflicts cannot be predicted`;
     findings.push({ level: "note", code: "no-files", line: 0, message, hint: "add «Files:»" });
   }
   const waves = new Map(graph.waves.flatMap((ids, index) => ids.map((id) => [id, index + 1])));
-  const cyclic = open.length > 0 && graph.waves.length === 0;
   return {
     tasks: tasks.map(({ dependsLine, ...task }) => ({ ...task, wave: task.done ? 0 : (waves.get(task.id) ?? 0) })),
     waves: graph.waves,
     criticalPath: graph.criticalPath,
-    conflicts: cyclic ? [] : findConflicts(tasks, graph.ordered),
+    conflicts: graph.waves.length > 0 ? findConflicts(tasks, graph.ordered) : [],
     findings: findings.sort((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level) || a.line - b.line),
   };
 }

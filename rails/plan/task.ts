@@ -6,16 +6,13 @@ export interface TaskFile {
 
 /** One unit of work as the person or the orchestrator wrote it. Empty string or list: not said. */
 export interface Task {
-  /** As written: `1`, `a`, `T001`. */
   readonly id: string;
   readonly title: string;
-  /** The rest of what to do, Markdown. */
   readonly description: string;
   /** Ids, spelled as the tasks that they name spell them. */
   readonly depends: readonly string[];
   readonly files: readonly TaskFile[];
   readonly forbid: readonly string[];
-  /** Names of overlays or of the project's own agents. */
   readonly agent: readonly string[];
   readonly doneWhen: string;
   readonly verify: string;
