@@ -1,194 +1,121 @@
-import { BULLET, type FieldName, type Item, readField } from "./forms/form.ts";
 import { fault, type Line, quote, withoutCode } from "./lines.ts";
-import type { Finding, Task, TaskFile } from "./task.ts";
-import { asForbidden, NONE, readIds, readNames, readPaths } from "./values.ts";
+import type { Finding, Task } from "./task.ts";
+import { type FieldName, readValue } from "./values.ts";
 
-const DEPENDS = /\(\s*(?:depends(?:\s+on)?|dependenc(?:y|ies))(?:\s*[:：]|(?=\s+(?:tasks?\s+)?#?\w*\d))([^()]*)(\)?)/i;
-const FIELD_IN_TITLE =
-  /\b[Dd]epends(?:\s+on)?\s*:|\b[Dd]epends on (?:[Tt]ask )?#?\d|[\s(](?:Files|Forbid|Agent|Verify|Risk|Done when)\s*:/;
-
-interface Value {
-  readonly text: string;
+/** One task as a form found it: what stands after its id, and the lines beneath, indented by so many columns. */
+export interface Item {
+  readonly id: string;
+  readonly head: string;
   readonly line: number;
+  readonly indent: number;
+  readonly lines: Line[];
 }
 
-/**
- * Reads the fields of an item; what is in no field is its description. A value that cannot be read to the end is an error
- * with its line and counts as not said.
- * @returns the task, the line of its dependencies, and the errors
- */
-export function readItem(item: Item): { task: Task; dependsLine: number; findings: Finding[] } {
-  const findings: Finding[] = [];
-  const bad = (code: string, line: number, message: string, hint: string) =>
-    findings.push(fault(code, line, message, hint));
-  const depends: string[] = [];
-  const files: TaskFile[] = [];
-  const forbid: string[] = [];
-  const agent: string[] = [];
-  const said: Record<"done when" | "verify", string[]> = { "done when": [], verify: [] };
-  let risk: Task["risk"] = "";
-  let dependsLine = item.line;
+type Field = NonNullable<ReturnType<typeof readField>>;
 
-  const takeDepends = (text: string, line: number) => {
-    dependsLine = line;
-    const ids = readIds(text);
-    if (ids === undefined)
-      bad("depends", line, `Depends holds more than ids: ${quote(text)}`, "write «Depends: 1, 2» or «Depends: none»");
-    else if (new Set(ids.map((id) => id.toLowerCase())).size < ids.length)
-      bad("duplicate-dependency", line, `Depends names an id twice: ${quote(text)}`, "name each once");
-    for (const id of ids ?? []) if (!depends.includes(id)) depends.push(id);
-  };
-  /** Takes each `(depends on: …)` out of a text. */
-  const inline = (text: string, line: number): string => {
-    for (let rest = text; ; ) {
-      const match = DEPENDS.exec(withoutCode(rest));
-      if (!match) return rest;
-      const ids = rest
-        .slice(match.index, match.index + match[0].length)
-        .replace(/^\(\s*[a-z]+(\s+on)?\s*[:：]?|\)$/gi, "");
-      takeDepends(match[2] ? ids : `${ids} …`, line);
-      rest = `${rest.slice(0, match.index).trimEnd()}${rest.slice(match.index + match[0].length)}`;
-    }
-  };
-  const take: Record<FieldName, (value: Value) => void> = {
-    depends: ({ text, line }) => takeDepends(text, line),
-    files: ({ text, line }) => files.push(...readPaths(text, line, findings)),
-    forbid: ({ text, line }) => forbid.push(...readPaths(text, line, findings).map(asForbidden)),
-    agent({ text, line }) {
-      const names = readNames(text);
-      if (names) agent.push(...names);
-      else bad("agent", line, `Agent holds more than names: ${quote(text)}`, "write «Agent: backend, tester»");
-    },
-    "done when": ({ text }) => said["done when"].push(text),
-    verify: ({ text }) => said.verify.push(text.replace(/^`([^`]+)`$/, "$1")),
-    risk({ text, line }) {
-      const word = /^\W*(low|medium|high)(?![\w/-])/i.exec(text)?.[1]?.toLowerCase() as Task["risk"] | undefined;
-      if (word && (risk === "" || risk === word)) risk = word;
-      else if (!NONE.test(text)) bad("risk", line, `Risk is ${quote(text)}`, "write low, medium or high, once");
-    },
-  };
+const FIELD =
+  /^\s*([-*+]\s+)?(\*\*|__|)(files|depends(?: on)?|dependencies|agent|forbid|done when|verify|risk)(?::\2|\2\s*:)(.*)$/i;
+const BULLET = /^\s*[-*+]\s+(\S.*)$/;
+const STEP = /^\s*(?:[-*+]|\w{1,4}[.)])\s/;
+/** `(depends on: 1, 2)` in a text. */
+const INLINE = /\s?\((?:depends|dependencies)(?:\s+on)?(?::|(?=\s+(?:task|#|\d)))((?:[^()]|\([^()]*\))*)\)/i;
+/** A dependency in a text that is in no field. */
+const SAID =
+  /\bdepends(?:\s+on)?(?::\s*(?:tasks?\s+)?#?\w{1,4}|\s+(?:tasks?\s+#?\w{0,8}\d\w?|#?\d+))\b(?!\s+(?!and\b)\w)/i;
 
-  const [first, ...lines] = joined([
-    { number: item.line, raw: item.head, text: item.head, indent: 0, kind: "text" },
-    ...item.lines,
-  ]);
-  const head = inline(first?.text ?? "", item.line);
-  const done = /\[done\]/i.test(withoutCode(head));
-  const title = plain(done ? head.replace(/\s*\[done\]/i, "") : head);
-  if (title === "") bad("no-title", item.line, `task ${item.id} has no title`, "say in a few words what it does");
-  if (FIELD_IN_TITLE.test(withoutCode(title)))
-    bad("field-in-title", item.line, `a field is in the title ${quote(title)}`, "give it a line of its own");
+/** The field that starts on this line, if one does; `beneath`: may bullets as far in as its own line be its values? */
+export function readField(line: Line) {
+  const [, bullet, , word, rest = ""] = FIELD.exec(line.text) ?? [];
+  if (word === undefined) return undefined;
+  const name = (/^depend/i.test(word) ? "depends" : word.toLowerCase()) as FieldName;
+  const text = rest.trim();
+  const values = text === "" ? [] : [{ text, line: line.number }];
+  return { name, line, beneath: text === "" && bullet === undefined, values };
+}
 
-  const rest: string[] = [];
-  for (let at = 0; at < lines.length; at++) {
-    const line = lines[at] as Line;
+/** Tells the fields of an item from its text. To a field belongs what a person sees as belonging to it: what follows
+ * its colon, bullets beneath, and the rest of a sentence that goes on further in. */
+function split(item: Item): { fields: Field[]; text: Line[] } {
+  const fields: Field[] = [];
+  const text: Line[] = [];
+  let open: Field | undefined;
+  let gap = false;
+  for (const line of item.lines) {
     const field = readField(line);
-    if (!field) {
-      const step = line.kind === "text" && /^\s*\w{1,4}[.)]\s/.test(line.text);
-      if (step && DEPENDS.test(withoutCode(line.text)))
-        bad("depends", line.number, `a step inside task ${item.id} depends on something`, "make it a task");
-      rest.push(dedent(step || line.kind !== "text" ? line.raw : inline(line.text, line.number), item.indent));
-      continue;
+    const bullet = BULLET.exec(line.text)?.[1];
+    const deeper = open !== undefined && line.indent > open.line.indent;
+    if (field) {
+      open = field;
+      fields.push(field);
+    } else if (line.raw.trim() === "") text.push(line);
+    // After an empty line, boxes are the steps of the work and no longer the field.
+    else if (open && bullet && (deeper || open.beneath) && !(gap && /^\[.\]/.test(bullet)))
+      open.values.push({ text: bullet, line: line.number });
+    else if (open && deeper && !gap && line.text !== "" && !bullet) {
+      const last = open.values.pop() ?? { text: "", line: line.number };
+      open.values.push({ ...last, text: `${last.text} ${line.text.trim()}`.trim() });
+    } else {
+      open = undefined;
+      text.push(line);
     }
-    const { values, next } = readValues(lines, at, field);
-    at = next - 1;
-    for (const value of values) take[field.name](value);
-    if (field.name === "risk" && /\w\W+\w/.test(field.value)) rest.push(dedent(line.raw, item.indent));
-    if (values.length === 0)
-      findings.push({
-        level: "warning",
-        code: "empty-field",
-        line: line.number,
-        message: `${quote(line.text)} says nothing`,
-        hint: "fill it in, write none, or take it out",
-      });
+    gap = line.raw.trim() === "";
   }
-  const task: Task = {
+  return { fields, text };
+}
+
+/** Reads an item. A value that cannot be read to the end is an error with its line and counts as not said. */
+export function readItem(item: Item) {
+  const findings: Finding[] = [];
+  const all: Partial<Record<FieldName, string[]>> = {};
+  let dependsLine = item.line;
+  const take = (name: FieldName, text: string, line: number) => {
+    if (name === "depends") dependsLine = line;
+    const read = readValue(name, text);
+    if ("said" in read) all[name] = [...(all[name] ?? []), ...read.said];
+    else findings.push(fault(name, line, `${name}: ${quote(text)} ${read.wrong}`, read.hint));
+  };
+  /** Reads a `(depends on: …)` out of a text. What is said in passing would be lost if nobody said so. */
+  const takeInline = (text: string, line: number): string => {
+    const found = STEP.test(text) ? null : INLINE.exec(withoutCode(text));
+    if (found) take("depends", found[1]?.trim() ?? "", line);
+    const rest = found ? text.slice(0, found.index) + text.slice(found.index + found[0].length) : text;
+    if (SAID.test(withoutCode(rest)))
+      findings.push(fault("depends", line, `${quote(rest)} is no field`, "write «Depends: 1» on a line of its own"));
+    return rest;
+  };
+
+  const head = takeInline(item.head, item.line).trim();
+  const done = /\[done\]$/i.test(head);
+  const title = head.replace(/\s*\[done\]$/i, "").replace(/^(?:\*\*)?([^*]+)\*\*$/, "$1");
+  if (title === "") findings.push(fault("no-title", item.line, `task ${item.id} has no title`, "say what it does"));
+  const { fields, text } = split(item);
+  for (const { name, line, values } of fields) {
+    for (const value of values) take(name, value.text, value.line);
+    const [message, hint] = [`${quote(line.text)} says nothing`, "fill it in, write none, or take it out"];
+    if (values.length === 0) findings.push({ level: "warning", code: "empty-field", line: line.number, message, hint });
+  }
+  const margin = new RegExp(`^(?: {0,${item.indent}}|\t)`);
+  const body = text.map((line) => {
+    const rest = takeInline(line.text, line.number);
+    return (rest === line.text ? line.raw : rest).replace(margin, "");
+  });
+  const task: Task & { dependsLine: number } = {
     id: item.id,
     title,
-    description: rest.join("\n").replace(/^\s*\n|(?:\n\s*(?:[-*_]\s*){3,})?\s*$/g, ""),
-    depends,
-    files,
-    forbid,
-    agent,
-    doneWhen: said["done when"].join("\n"),
-    verify: said.verify.join("\n"),
-    risk,
+    description: body
+      .join("\n")
+      .trimEnd()
+      .replace(/^\s*\n/, ""),
+    depends: all.depends ?? [],
+    files: (all.files ?? []).map((path) => ({ path: path.replace(/\?$/, ""), guessed: path.endsWith("?") })),
+    forbid: all.forbid ?? [],
+    agent: all.agent ?? [],
+    doneWhen: (all["done when"] ?? []).join("\n"),
+    verify: (all.verify ?? []).join("\n"),
+    risk: (all.risk?.at(-1)?.toLowerCase() ?? "") as Task["risk"],
     done,
     line: item.line,
+    dependsLine,
   };
-  return { task, dependsLine, findings };
-}
-
-/** Lines, a `(depends on:` that goes on in the next line joined with it. */
-function joined(lines: readonly Line[]): Line[] {
-  const out: Line[] = [];
-  for (const line of lines) {
-    const last = out.at(-1);
-    const open = last?.kind === "text" && DEPENDS.exec(withoutCode(last.text))?.[2] === "";
-    if (last && open && line.kind === "text" && !readField(line))
-      out.splice(-1, 1, { ...last, text: `${last.text} ${line.text.trim()}` });
-    else out.push(line);
-  }
-  return out;
-}
-
-/**
- * The values of the field on line `at`: what follows its colon, and what a person sees as belonging to it: bullets and a fence beneath an
- * empty field, lines right beneath an empty one, anything indented deeper than it up to an empty line.
- */
-function readValues(lines: readonly Line[], at: number, field: { name: FieldName; value: string; bullet: boolean }) {
-  const start = lines[at] as Line;
-  const values: Value[] = field.value === "" ? [] : [{ text: field.value, line: start.number }];
-  const empty = field.value === "";
-  let bullets: number | undefined;
-  let next = at + 1;
-  for (let gap = false; next < lines.length; next++) {
-    const line = lines[next] as Line;
-    const bullet = line.kind === "text" ? BULLET.exec(line.text)?.[1] : undefined;
-    const deeper = line.indent > start.indent;
-    const last = values.at(-1);
-    if (line.kind === "blank") gap = true;
-    else if (readField(line) || (gap && bullet && /^(?:\[.?\]|\*\*)/.test(bullet))) break;
-    else if (line.kind === "fence" && empty && values.length === 0) continue;
-    else if (line.kind === "code" && empty && bullets === undefined && lines[next - 1]?.kind !== "text")
-      values.push({ text: line.raw.trim(), line: line.number });
-    else if (line.kind !== "text") {
-      if (line.kind === "fence" && lines[next - 1]?.kind === "code" && last) next++;
-      break;
-    } else if (
-      bullet !== undefined &&
-      (deeper || (empty && !field.bullet)) &&
-      (bullets !== undefined || values.length < 2 || !empty)
-    ) {
-      if (bullets === undefined && empty && values.length > 0) break;
-      values.push({ text: bullet.trim(), line: line.number });
-      bullets ??= line.indent;
-      gap = false;
-    } else if (gap || bullet !== undefined) break;
-    else if (
-      bullets !== undefined ? line.indent > bullets && last : last && ((deeper && !empty) || /,$/.test(last.text))
-    )
-      values.splice(-1, 1, { text: `${last?.text} ${line.text.trim()}`, line: last?.line ?? line.number });
-    else if (empty && bullets === undefined) values.push({ text: line.text.trim(), line: line.number });
-    else break;
-  }
-  while (next > at + 1 && lines[next - 1]?.kind === "blank") next--;
-  return { values: values.filter(({ text }) => text !== ""), next };
-}
-
-/** A title as it is read: no bold marks, one space between words. */
-function plain(text: string): string {
-  return text
-    .replace(/(?<![\w/*])\*\*(?=\S)(.+?)(?<=\S)\*\*(?![\w/*])/g, "$1")
-    .replace(/^(?:\*\*|__)|(?<=\w)(?:\*\*|__)$/g, "")
-    .replace(/\s+/g, " ")
-    .trim();
-}
-
-function dedent(text: string, columns: number): string {
-  let at = 0;
-  for (let column = 0; column < columns && /[ \t]/.test(text[at] ?? ""); at++)
-    column += text[at] === "\t" ? 4 - (column % 4) : 1;
-  return text.slice(at);
+  return { task, findings };
 }

@@ -1,45 +1,27 @@
 import { readItem } from "./fields.ts";
-import { type Form, TASKLIKE } from "./forms/form.ts";
-import { headed } from "./forms/headed.ts";
-import { numbered } from "./forms/numbered.ts";
+import { readHeaded, readNumbered } from "./forms.ts";
 import { fault, quote, readLines } from "./lines.ts";
-import type { Finding, Task } from "./task.ts";
 
-/** The first that finds items is the form of the list. */
-const FORMS: readonly Form[] = [headed, numbered];
-
-/**
- * Reads a task list as a person reads it. What can be read in two ways, and what looks like a task but is in no form, is an error
- * with its line and never a guess.
- * @param text the list, Markdown; BOM and line ends make no difference
- * @returns the tasks as written, dependencies spelled as the ids they name; whether those make sense is `readGraph`'s to say.
- * `dependsLine` is the line on which a task says what it depends on.
- */
-export function readList(text: string): { tasks: Task[]; findings: Finding[]; dependsLine: Map<Task, number> } {
+/** Reads a task list as a person reads it: with headings where it has any, else numbered. What can be read in two ways
+ * is an error with its line and never a guess. Whether dependencies make sense is `readGraph`'s to say. */
+export function readList(text: string) {
   const { lines, findings } = readLines(text);
-  const found = FORMS.map((form) => form.read(lines)).find(({ items }) => items.length > 0);
-  if (!found) {
-    const like = lines.filter((line) => line.kind === "text" && TASKLIKE.test(line.text));
-    const forms = `write each task as ${FORMS.map((form) => `«${form.example}»`).join(" or ")}`;
-    const [first] = like;
-    if (!first) findings.push(fault("empty-list", 1, "the list has no tasks", forms));
-    else {
-      const more = like.length > 1 ? ` and ${like.length - 1} more like it` : "";
-      findings.push(
-        fault("unknown-form", first.number, `${quote(first.text)}${more}: not in a form that is read`, forms),
-      );
-    }
-    return { tasks: [], findings, dependsLine: new Map() };
-  }
-  findings.push(...found.findings);
-  const ids = new Map(found.items.map(({ id }) => [id.toLowerCase(), id]));
-  const dependsLine = new Map<Task, number>();
-  const tasks = found.items.map((item) => {
+  const headed = readHeaded(lines);
+  const numbered = readNumbered(lines);
+  const { items, findings: found } = headed.items.length + headed.findings.length > 0 ? headed : numbered;
+  const forms = "write each task as «### Task 1: Title» or «1. Title (depends on: 2)»";
+  const [first] = items;
+  if (!first) findings.push(fault("empty-list", 1, "the list has no tasks", forms));
+  findings.push(...found);
+  const ids = new Map(items.map(({ id }) => [id.toLowerCase(), id]));
+  // Numbered lines before the first heading: an overview of the same tasks, or tasks in another form?
+  const before = numbered.items.filter(({ line }) => first && line < first.line);
+  if (before[0] && !before.some(({ id }) => ids.has(id.toLowerCase())))
+    findings.push(fault("stray-item", before[0].line, `${quote(before[0].head)} is not read as a task`, forms));
+  const tasks = items.map((item) => {
     const read = readItem(item);
     findings.push(...read.findings);
-    const task = { ...read.task, depends: read.task.depends.map((id) => ids.get(id.toLowerCase()) ?? id) };
-    dependsLine.set(task, read.dependsLine);
-    return task;
+    return { ...read.task, depends: read.task.depends.map((id) => ids.get(id.toLowerCase()) ?? id) };
   });
-  return { tasks, findings, dependsLine };
+  return { tasks, findings };
 }

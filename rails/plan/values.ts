@@ -1,91 +1,54 @@
-import { ID } from "./forms/form.ts";
-import { pathProblem } from "./glob.ts";
-import { fault, quote, withoutCode } from "./lines.ts";
-import type { Finding, TaskFile } from "./task.ts";
+import { readPattern } from "./glob.ts";
 
-/** The ways of saying that a field has nothing to say. */
-export const NONE = /^\(?(?:none|nothing|no|n\/a|[-–—])\)?\.?$/i;
+/** An id: `1`, `a`, `T001`. Nothing that git or a file system could take for more than a name. */
+export const ID = "[A-Za-z]{0,8}\\d{1,9}[A-Za-z]?|[A-Za-z]";
 
-/** Names between commas or «and»; undefined where anything else stands there. */
-export function readNames(text: string): string[] | undefined {
-  if (NONE.test(text)) return [];
-  const names = text
-    .replace(/[`@]/g, "")
-    .split(/\s*(?:[,;+&]|\band\b)\s*/)
-    .filter(Boolean);
-  return names.every((name) => /^[\w.:-]+$/.test(name)) ? names : undefined;
+/** The ways of saying that a field has nothing to say; a remark in parentheses may say why. */
+const NONE = /^(?:none|nothing|no|n\/a|[-–—])\.?(?:\s*\([^()]*\))?\.?$/i;
+
+const readRisk = (text: string) => /^(?:low|medium|high)\b(?![/-])/i.exec(text) ?? "is none";
+
+/** The fields of a task: how a value is read, and what to write where it says anything else. */
+const FIELDS = {
+  depends: { read: wordsLike(new RegExp(`^(?:${ID})$`)), hint: "write «Depends: 1, 2» or «Depends: none»" },
+  files: { read: readPaths, hint: "write «src/a.ts, docs/**, package.json?»; names with spaces in `backticks`" },
+  forbid: { read: readPaths, hint: "write «src/generated/, *.lock»; names with spaces in `backticks`" },
+  agent: { read: wordsLike(/^[\w.:-]+$/), hint: "write «Agent: backend, tester»" },
+  risk: { read: readRisk, hint: "write low, medium or high" },
+  "done when": { read: (text: string) => [text], hint: "" },
+  verify: { read: (text: string) => [text.replace(/^`([^`]+)`$/, "$1")], hint: "" },
+};
+export type FieldName = keyof typeof FIELDS;
+
+/** What one value of a field says; or, in words, what is wrong with it. */
+export function readValue(name: FieldName, text: string): { said: string[] } | { wrong: string; hint: string } {
+  const said = NONE.test(text) ? [] : FIELDS[name].read(text);
+  return typeof said === "string" ? { wrong: said, hint: FIELDS[name].hint } : { said };
 }
 
-/** Ids and nothing else: `1, 2`, `Task 1 and 3`, `#1`, `none`; undefined where anything else stands there. */
-export function readIds(text: string): string[] | undefined {
-  const value = text.replace(/[`*]/g, "").trim().replace(/[.;]$/, "");
-  if (NONE.test(value)) return [];
-  const words = value
-    .replace(/\btasks?\b\s*|#(?=\w)/gi, "")
-    .split(/[\s,;&]+|\band\b/i)
-    .filter((word) => word && !/^and$/i.test(word));
-  return words.length > 0 && words.every((word) => new RegExp(`^(?:${ID})$`).test(word)) ? words : undefined;
-}
-
-/** A `?` is a wildcard here: nobody forbids by guess. */
-export function asForbidden({ path, guessed }: TaskFile): string {
-  return guessed ? `${path}?` : path;
-}
-
-/**
- * Paths in any of the ways that people write them: between commas, in backticks with a remark behind, after `Create:`, with a line number.
- * A `?` at the end marks a guess.
- */
-export function readPaths(text: string, line: number, findings: Finding[]): TaskFile[] {
-  const unclear = (part: string, what: string) =>
-    findings.push(
-      fault(
-        "path",
-        line,
-        `Files or Forbid: ${quote(part)} ${what}`,
-        "write «src/a.ts, docs/**, package.json?»; a path with spaces in `backticks`",
-      ),
-    );
-  if (NONE.test(text)) return [];
-  const files: TaskFile[] = [];
-  const add = (written: string, mark = "") => {
-    const bare = written
-      .trim()
-      .replace(/:L?\d+(?:[-–]L?\d+)?(?=\??$)/, "")
-      .replace(/(?<=[^./])\.$/, "");
-    const guessed = mark !== "" || (bare.endsWith("?") && bare.length > 1);
-    const path = guessed && mark === "" ? bare.slice(0, -1) : bare;
-    const problem =
-      /^(?:etc|tbd|todo|\.{3}|…|\?+)\.?$/i.test(bare) || /\]\(/.test(bare) ? "is no path" : pathProblem(path);
-    if (problem) unclear(bare, problem);
-    else files.push({ path, guessed });
+/** Reads words between commas or «and», each like `one`, and nothing else. */
+function wordsLike(one: RegExp): (text: string) => string[] | string {
+  return (text) => {
+    const words = text.replace(/[`*@]|\btasks?\s+|#(?=\w)|\.$/gi, "").split(/\s*[,;&]\s*(?:and\s+)?|\s+and\s+/);
+    return words.every((word) => one.test(word.trim())) ? words.map((word) => word.trim()) : "is more than that";
   };
-  // A remark behind a path in backticks runs to the end.
-  const [, kept = text, remark = ""] = /^(.*?`\??)((?:\s+[-–—]\s|\s*:\s).*)$/.exec(text) ?? [];
-  if (remark.includes("`")) unclear(text, "holds more than one path and a remark");
-  for (const part of splitOutside(kept)) {
-    const spans = [...part.matchAll(/(`+)(.+?)\1(\?)?/g)];
-    const bare = part
-      .replace(/^(?:create|modify|tests?|delete|remove|update|edit|add|new|change|move|rename)\s*:\s*/i, "")
-      .replace(/(?<=\S)\s+\([^()]*\)$/, "")
-      .replace(/^"(.*)"$/, "$1");
-    for (const [, , span = "", mark] of spans) for (const path of splitOutside(span)) add(path, mark);
-    if (spans.length === 0 && /\s/.test(bare) && !/^".*"$/.test(part)) unclear(part, "is not read as a path");
-    else if (spans.length === 0) add(bare);
-  }
-  return files;
 }
 
-/** The parts between commas, «and» and arrows that stand in no braces, brackets or backticks. */
-function splitOutside(text: string): string[] {
-  const masked = withoutCode(text).replace(/\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\([^()]*\)/g, (inner) =>
-    "\0".repeat(inner.length),
-  );
-  const parts: string[] = [];
-  let from = 0;
-  for (const match of masked.matchAll(/\s*[,;]\s*|\s+(?:and|&|→|->)\s+/gi)) {
-    parts.push(text.slice(from, match.index));
-    from = match.index + match[0].length;
+/** Paths between commas, those in backticks with a word before or a remark behind: `Create: …`, `… — the schema`. */
+function readPaths(text: string): string[] | string {
+  const paths: string[] = [];
+  // Commas in backticks or braces part nothing.
+  for (const part of text.match(/(?:`[^`]*`|\{(?:[^{}]|\{[^{}]*\})*\}|[^,])+/g) ?? []) {
+    const spans = [...part.matchAll(/`([^`]+)`(\??)/g)].map(([, span, mark]) => `${span}${mark}`);
+    const bare = part.trim().replace(/^(?:create|modify|tests?|delete):\s*|\s+\([^()]*\)$/gi, "");
+    if (spans.length === 0 && /\s/.test(bare)) return "is not read as a path";
+    if (spans.length === 0 && bare !== "") spans.push(bare);
+    for (const span of spans) {
+      const path = span.replace(/:\d+(?:-\d+)?(?=\??$)/, "");
+      const { problem } = readPattern(path.replace(/\?$/, ""));
+      if (problem) return problem;
+      paths.push(path);
+    }
   }
-  return [...parts, text.slice(from)].map((part) => part.trim()).filter((part) => part !== "");
+  return paths;
 }

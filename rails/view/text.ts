@@ -1,42 +1,11 @@
-import { styleText } from "node:util";
+const WIDE = /[\p{Emoji_Presentation}\p{sc=Han}\p{sc=Hangul}\p{sc=Hira}\p{sc=Kana}\u3000-\u303E\uFF01-\uFF60]/u;
 
-const WIDE =
-  /^(?:\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}])|\uFE0F/u;
-const letters = new Intl.Segmenter("en", { granularity: "grapheme" });
-
-/** How a text is coloured, where it is at all: never what alone says something. */
-export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
-export const paint =
-  (colour: boolean): Paint =>
-  (style, text) =>
-    // Whether the stream can show colour is the caller's to say, once.
-    colour ? styleText(style, text, { validateStream: false }) : text;
-
-function widthOf(letter: string): number {
-  if (letter >= " " && letter <= "~") return 1;
-  return WIDE.test(letter) ? 2 : /^[\p{M}\p{Cf}]+$/u.test(letter) ? 0 : 1;
-}
-
-/** The columns that a text takes in a terminal. */
+/** The columns that a text takes in a terminal; of emoji that are drawn as one, each counts. */
 export function width(text: string): number {
-  let columns = 0;
-  for (const { segment } of letters.segment(text)) columns += widthOf(segment);
-  return columns;
-}
-
-/** A text on one line, in exactly so many columns: cut with `…` or filled with spaces. Control characters become spaces. */
-export function cell(text: string, columns: number): string {
-  const line = oneLine(text);
-  const full = width(line);
-  if (full <= columns) return line + " ".repeat(columns - full);
-  let cut = "";
-  let used = 0;
-  for (const { segment } of letters.segment(line)) {
-    if (used + widthOf(segment) > columns - 1) break;
-    cut += segment;
-    used += widthOf(segment);
-  }
-  return columns < 1 ? "" : `${cut}…${" ".repeat(columns - 1 - used)}`;
+  // Not by Intl.Segmenter: making one takes longer than all the rest of a call.
+  const columns = (char: string): number =>
+    WIDE.test(char) ? 2 : /[\p{M}\p{Cf}]/u.test(char) && char !== "\uFE0F" ? 0 : 1;
+  return /^[ -~]*$/.test(text) ? text.length : Array.from(text, columns).reduce((sum, one) => sum + one, 0);
 }
 
 /** A text without anything that would move the cursor or colour the terminal. */
@@ -44,19 +13,40 @@ export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
 }
 
+/** A text on one line, in exactly so many columns: cut with `…` or filled with spaces. */
+export function cell(text: string, columns: number): string {
+  const line = oneLine(text);
+  const room = columns - width(line);
+  if (room >= 0) return line + " ".repeat(room);
+  let cut = "";
+  let left = columns - 1;
+  for (const char of line) {
+    if (width(char) > left) break;
+    left -= width(char);
+    cut += char;
+  }
+  return `${cut}…${" ".repeat(left)}`;
+}
+
 /** A text as lines of at most so many columns, broken between words where there are any. */
 export function wrap(text: string, columns: number): string[] {
-  const lines = [""];
-  for (const word of oneLine(text).split(/ +/)) {
-    const last = lines.at(-1) as string;
-    if (last !== "" && width(last) + 1 + width(word) <= columns) lines[lines.length - 1] = `${last} ${word}`;
-    else if (last === "") lines[lines.length - 1] = word;
-    else lines.push(word);
-    for (let tail = lines.at(-1) as string; width(tail) > columns; tail = lines.at(-1) as string) {
-      const head = cell(tail, columns).trimEnd().slice(0, -1);
-      if (head === "") break;
-      lines.splice(-1, 1, head, tail.slice(head.length));
-    }
+  const line = oneLine(text);
+  const most = WIDE.test(line) ? Math.floor(columns / 2) : columns;
+  return line.match(new RegExp(`\\S.{0,${most - 1}}(?=\\s|$)|\\S{1,${most}}`, "gu")) ?? [];
+}
+
+/** Rows as lines, the first of them the head. Columns are as wide as what is in them; where that is too much the widest give way. */
+export function table(rows: readonly (readonly string[])[], most: number): string[] {
+  const columns = rows[0]?.keys() ?? [];
+  const widths = [...columns].map((column) => Math.max(...rows.map((row) => width(oneLine(row[column] ?? "")))));
+  while (widths.reduce((sum, one) => sum + one + 2, -2) > most) {
+    const widest = Math.max(...widths);
+    widths[widths.indexOf(widest)] = widest - 1;
   }
-  return lines;
+  return rows.map((row) =>
+    row
+      .map((text, column) => cell(text, widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
 }

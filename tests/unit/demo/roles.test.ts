@@ -60,14 +60,14 @@ describe("the orchestrator", () => {
     expect(content).toContain(
       "### Task 2: Add the POST /events endpoint\nDepends: 1\nFiles: src/a.js?\nAgent: backend\n",
     );
-    expect(called(await say("", "ok"))).toEqual(["minion plan /tmp/lists/s.md --json"]);
+    expect(called(await say("", "ok"))).toEqual(["minion plan /tmp/lists/s.md"]);
     expect(called(await say("", "{}"))).toEqual(["minion plan /tmp/lists/s.md"]);
     expect(await say("", "the table")).toEqual(["the table"]);
   });
 
   test("takes a file as it is, and says what the rails refuse", async () => {
     const { say } = client({});
-    expect(called(await say(typed("my list.md")))).toEqual(["minion plan 'my list.md' --json"]);
+    expect(called(await say(typed("my list.md")))).toEqual(["minion plan 'my list.md'"]);
     expect(await say("", 'Exit code 1\n{"error":"cycle"}')).toEqual(['{"error":"cycle"}']);
   });
 

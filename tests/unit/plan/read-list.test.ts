@@ -39,7 +39,6 @@ describe("numbered lists", () => {
     ["indented as a whole", lines.map((line) => `  ${line}`).join("\n")],
     ["words about the ids", lines.join("\n").replace("2, 3)", "Task 2 and #3)")],
     ["prose behind", `${lines.join("\n")}\n\nThanks, and mind the style.\n`],
-    ["items in prose before the heading", `How:\n1. Read.\n2. Write.\n\nTasks:\n${lines.join("\n")}`],
   ])("%s", (_, text) => {
     expect(shape(text)).toEqual(FOUR);
     expect(errors(text)).toEqual([]);
@@ -68,13 +67,8 @@ describe("numbered lists", () => {
     });
     expect(two).toMatchObject({ title: "Two", description: "lazy line", depends: ["1"], line: 7 });
   });
-  test("a dependency that goes on in the next line, and code that only looks like one", () => {
-    expect(shape("1. One\n2. Two\n3. Three (depends on: 1,\n   2)\n4. Read `(depends on: 9)` texts")).toEqual([
-      ["1", "One", ""],
-      ["2", "Two", ""],
-      ["3", "Three", "1,2"],
-      ["4", "Read `(depends on: 9)` texts", ""],
-    ]);
+  test("code only looks like a dependency", () => {
+    expect(shape("1. One\n2. Read `(depends on: 9)` texts")[1]).toEqual(["2", "Read `(depends on: 9)` texts", ""]);
   });
   test("a number that starts a line of prose is no task", () => {
     expect(shape("It came out in\n2024. Then nothing.\n\n1. One\n2. Two")).toEqual([
@@ -82,9 +76,9 @@ describe("numbered lists", () => {
       ["2", "Two", ""],
     ]);
   });
-  test("a dependency in a line or a bullet of the text", () => {
-    expect(shape("1. One\n2. Two\n   - quickly (depends on: 1)")[1]).toEqual(["2", "Two", "1"]);
-    expect(read("1. One\n2. Two\n   - quickly (depends on: 1)")[1]?.description).toBe("- quickly");
+  test("a dependency in a line of the text", () => {
+    const text = "1. One\n2. Two, which is long and\n   goes on (depends on: 1)";
+    expect(read(text)[1]).toMatchObject({ depends: ["1"], description: "goes on" });
   });
   test("a BOM is no indentation, a field leaves paragraphs apart", () => {
     expect(read("\uFEFF1. One\n\n  More\n  Files: x\n\n  and more")[0]?.description).toBe("More\n\nand more");
@@ -108,7 +102,7 @@ describe("lists with headings", () => {
 Do it:\n1. so\n2. and so\n\n${marks} task T002: Endpoint\n- **Files:**\n  - Create: \`src/b.ts\`\n  - src/c.ts:12-40 (the route)\n- **Depends on:** Task 1
 - Forbid: src/secret/, *.lock\n- write it\n\n**Done when:**\n- it answers 201\n- it is logged\n\n__Verify__: npm test -- post\nRisk: HIGH\n`;
     expect(errors(text)).toEqual([]);
-    expect(read(text)).toEqual([
+    expect(read(text).map(({ dependsLine, ...task }) => task)).toEqual([
       {
         id: "1",
         title: "Schema",
@@ -185,17 +179,10 @@ describe("code and comments are text", () => {
       ["2", "Two", ""],
     ]);
   });
-  test("a command in a fence beneath a field is its value", () => {
-    expect(read("### Task 1: One\nVerify:\n```sh\nnpm test\n```\nbody")[0]).toMatchObject({
-      verify: "npm test",
-      description: "body",
-    });
-  });
   test.each([
     ["1. One\n   ```\n2. Two", ["unclosed 2"]],
-    ["1. One\n   ```sh\n2. Two\n   ```sh\n   ```\n", ["unclosed 4"]],
+    ["1. One\n~~~ ~~~\n2. Two", ["unclosed 2"]],
     ["1. One\n<!-- two\n2. Two", ["unclosed 2"]],
-    ["1. One\n<!-- two\n2. Two\n<!-- three -->", ["unclosed 4"]],
   ])("what does not close is an error %#", (text, expected) => expect(errors(text)).toEqual(expected));
 });
 
@@ -214,17 +201,20 @@ describe("T1 and T2: only ids count", () => {
     ["#1, #2", "1,2"],
     ["`1`, **2**", "1,2"],
     ["1 & 2", "1,2"],
-    ["1 2;3", "1,2,3"],
+    ["T001", "T001"],
+    ["none (parallel-safe with Task 2)", ""],
+    ["None (can start at once).", ""],
   ])("Depends: %s", (value, expected) => {
     for (const field of ["Depends:", "**Depends:**", "**Depends**:", "Depends on:", "- depends:", "Dependencies:"]) {
-      const text = `1. a\n2. b\n3. c\n4. d\n   ${field} ${value}`;
+      const text = `1. a\n2. b\n3. c\n4. d\n   ${field} ${value}\nT001. e`;
       expect(read(text)[3]?.depends.join()).toBe(expected);
       expect(errors(text)).toEqual([]);
     }
   });
   test.each([
-    "none (parallel-safe with Task 2)",
+    "none, parallel-safe with Task 2",
     "Task 1 (schema)",
+    "1 2",
     "1-3",
     "the schema",
     "1, maybe 2",
@@ -241,13 +231,25 @@ describe("T1 and T2: only ids count", () => {
     ]);
     expect(errors(`1. a\n2. b\n3. c (depends on: ${value})`)).toContainEqual(expect.stringMatching(/ 3$/));
   });
-  test.each(["2. Two (depends on: 1", "2. Two depends on: 1", "2. Two, Files: src/a.ts", "2. Two. Depends on 1"])(
-    "%s is not lost in the title",
-    (line) => expect(errors(`1. One\n${line}`)).toEqual([expect.stringMatching(/ 2$/)]),
-  );
-  test("a line that says it without a colon is the field", () => {
-    expect(shape("### Task 1: a\n### Task 2: b\nDepends on Task 1")[1]).toEqual(["2", "b", "1"]);
-    expect(read("### Task 1: a\nDepends on the weather.")[0]?.description).toBe("Depends on the weather.");
+  test.each([
+    "2. Two (depends on: 1",
+    "2. Two depends on: 1",
+    "2. Two. Depends on 1 and T002",
+    "   Depends on task 1",
+    "   - quickly (depends on: 1)",
+    "   1. a step (depends on: 1)",
+  ])("%s is not lost in the text", (line) => expect(errors(`1. One\n${line}`)).toEqual(["depends 2"]));
+  test.each([
+    "It depends on the weather.",
+    "It depends on 3 services.",
+    "This depends on: the weather",
+    "`depends on: 1`",
+  ])("%s is no dependency", (line) => expect(errors(`1. One\n   ${line}`)).toEqual([]));
+  test("ids are spelled as the tasks spell them", () => {
+    expect(makePlan("T1. One\nT2. Two (depends on: t1)\nb. Three\n   Depends: t2, T1", "l").tasks[2]?.depends).toEqual([
+      "T2",
+      "T1",
+    ]);
   });
 });
 
@@ -275,45 +277,24 @@ describe("T3: what cannot be worked", () => {
 
 describe("what looks like a task and is in no form is an error", () => {
   test.each([
-    ["- [ ] One\n- [ ] Two", "unknown-form 1"],
-    ["Tasks:\n- One\n- Two", "unknown-form 2"],
-    ["Task 1: One\nTask 2: Two", "unknown-form 1"],
-    ["**Task 1: One**\n1. step", "stray-item 1"],
-    ["(1) One\n(2) Two", "unknown-form 1"],
-    ["1: One\n2: Two", "unknown-form 1"],
-    ["1.One\n2.Two", "unknown-form 1"],
-    ["1 - One\n2 - Two", "unknown-form 1"],
-    ["### 1. One\n### 2. Two", "unknown-form 1"],
-    ["### Task 1 One", "unknown-form 1"],
-    ["### Task one: One", "unknown-form 1"],
-    ["1.1 One\n1.2 Two", "unknown-form 1"],
-    ["> 1. One", "unknown-form 1"],
-    ["T-1. One", "unknown-form 1"],
-    ["Tasks: 1. One\n2. Two", "unknown-form 1"],
-    ["Tasks: 1. One\n\n2. Two", "stray-item 1"],
-    ["1. One 2. Two 3. Three", "one-line 1"],
+    ["- [ ] One\n- [ ] Two", "empty-list 1"],
+    ["Tasks:\n- One\n- Two", "empty-list 1"],
+    ["Task 1: One\nTask 2: Two", "empty-list 1"],
+    ["### Task one: One", "stray-item 1"],
     ["1. One\n2: Two", "stray-item 2"],
     ["1. One\n- Two", "stray-item 2"],
     ["1. One\n\n- Two", "stray-item 3"],
     ["1. One\n- [ ] Two", "stray-item 2"],
-    ["1. One\na. Two", "stray-item 2"],
-    ["1. One\n  2. Two\n  3. Three", "stray-item 2"],
+    ["1. One\nTask 2: Two", "stray-item 2"],
     ["1. One\n\nBut first\n2. Two", "stray-item 4"],
-    ["1. One\n   1. so\n   2. and so (depends on: 1)\n2. Two", "depends 3"],
     ["1. One\n\nOther\n\nFiles: x", "stray-field 5"],
     ["1. One\n2. Two\n### Task 3: Three", "stray-item 1"],
     ["### Task 1: One\ntext\n2. Two (depends on: 1)", "depends 3"],
     ["### Task 1: One\n### Task two: Two", "stray-item 2"],
     ["### Task 1: One\n### Task 1.2: Two", "stray-item 2"],
     ["### Task 1: One\n### Task 2 Two", "stray-item 2"],
-    ["### Task 1: One\n### 2. Two", "stray-item 2"],
-    ["### Task 1: One\n**Task 2: Two**", "stray-item 2"],
     ["### Task 1: One\n# Notes\nFiles: x", "stray-field 3"],
-  ])("%j", (text, expected) => expect(errors(text)).toEqual([expected]));
-  test("numbered lines that were taken for prose are named", () => {
-    for (const text of ["1. One\n2. Two\n\n### Task 1: One", "1. One\n\nTasks:\n1. One"])
-      expect(readList(text).findings.map(({ level, code }) => [level, code])).toEqual([["warning", "before-list"]]);
-  });
+  ])("%j", (text, expected) => expect(errors(text)).toContain(expected));
   test("an overview before tasks with headings is prose", () => {
     const text = "Steps:\n1. schema\n2. endpoint\n\n### Task 1: Schema\n### Task 2: Endpoint";
     expect(shape(text)).toHaveLength(2);
@@ -324,15 +305,15 @@ describe("what looks like a task and is in no form is an error", () => {
 describe("files", () => {
   test.each([
     ["src/a.ts", ["src/a.ts"]],
-    ["src/a.ts, src/b.ts and docs/", ["src/a.ts", "src/b.ts", "docs/"]],
+    ["src/a.ts, src/b.ts,docs/", ["src/a.ts", "src/b.ts", "docs/"]],
     ["`src/a.ts`, `package.json?`, `x.lock`?", ["src/a.ts", "package.json (guessed)", "x.lock (guessed)"]],
     ["src/{a,b}.ts, src/?.ts", ["src/{a,b}.ts", "src/?.ts"]],
     ["`My Docs/a b.md`", ["My Docs/a b.md"]],
-    ["`src/a.ts` — the schema, and its types", ["src/a.ts"]],
+    ["`src/a.ts` — the schema", ["src/a.ts"]],
+    ["src/a.ts (the schema)", ["src/a.ts"]],
     ["Modify: src/a.ts:10-20", ["src/a.ts"]],
-    ["a.ts → b.ts", ["a.ts", "b.ts"]],
-    ["a.ts -> b.ts", ["a.ts", "b.ts"]],
     ["none", []],
+    ["none (docs only)", []],
   ])("%s", (value, expected) => {
     expect(files(`1. a\n   Files: ${value}`)).toEqual([expected]);
     expect(files(`### Task 1: a\nFiles:\n- ${value}`)).toEqual([expected]);
@@ -347,10 +328,14 @@ describe("files", () => {
       files: [{ path: "a.py" }, { path: "b.py" }],
     });
   });
-  test("lines beneath, a comma at the end of a line", () => {
-    expect(files("### Task 1: a\n**Files:**\nsrc/a.ts\nsrc/b.ts\n\nbody")).toEqual([["src/a.ts", "src/b.ts"]]);
+  test("what goes on in the next line", () => {
     expect(files("### Task 1: a\nFiles: src/a.ts,\n  src/b.ts\nbody")).toEqual([["src/a.ts", "src/b.ts"]]);
     expect(files("### Task 1: a\nFiles: src/a.ts\n- body")).toEqual([["src/a.ts"]]);
+  });
+  test("a field that says nothing is named", () => {
+    const { findings, tasks } = readList("### Task 1: a\nFiles:\nbody");
+    expect(findings.map(({ level, code, line }) => [level, code, line])).toEqual([["warning", "empty-field", 2]]);
+    expect(tasks[0]?.description).toBe("body");
   });
   test.each([
     "/etc/passwd",
@@ -360,21 +345,18 @@ describe("files", () => {
     "~/x",
     "!src/a.ts",
     "src/@(a|b).ts",
-    "src/a.ts, etc.",
-    "TBD",
+    "?",
     "the schema file",
-    "[a](src/a.ts)",
-    "`a.ts` - like `b.ts`",
+    "src/a.ts and src/b.ts",
   ])("%s is an error on its line", (value) => {
-    expect(errors(`1. a\n   text\n   Files: ${value}`)).toEqual(["path 3"]);
-    expect(errors(`1. a\n   Forbid:\n   - ${value}`)).toEqual(["path 3"]);
+    expect(errors(`1. a\n   text\n   Files: ${value}`)).toEqual(["files 3"]);
+    expect(errors(`1. a\n   Forbid:\n   - ${value}`)).toEqual(["forbid 3"]);
   });
   test("agent and risk", () => {
     expect(errors("1. a\n   Agent: someone who knows")).toEqual(["agent 2"]);
     expect(errors("1. a\n   Risk: some")).toEqual(["risk 2"]);
     expect(errors("1. a\n   Risk: low/medium")).toEqual(["risk 2"]);
-    expect(errors("1. a\n   Risk: low\n   Risk: high")).toEqual(["risk 3"]);
-    expect(read("1. a\n   Risk: high (auth)")[0]).toMatchObject({ risk: "high", description: "Risk: high (auth)" });
+    expect(read("1. a\n   Risk: High (auth)")[0]).toMatchObject({ risk: "high", description: "" });
   });
 });
 
@@ -389,15 +371,5 @@ describe("the plan", () => {
   test("where there is a cycle nothing is said about order", () => {
     const plan = makePlan("1. a (depends on: 2)\n   Files: x\n2. b (depends on: 1)\n   Files: x", "list");
     expect([plan.waves, plan.criticalPath, plan.conflicts]).toEqual([[], [], []]);
-  });
-  test("the rails' own folder, and a task that is done too early", () => {
-    const { findings } = makePlan(
-      "1. a\n   Files: ./.claude/settings.json\n2. b [DONE] (depends on: 1)\n   Files: x",
-      "l",
-    );
-    expect(findings.map(({ level, code }) => [level, code])).toEqual([
-      ["warning", "claude-folder"],
-      ["warning", "done-early"],
-    ]);
   });
 });
