@@ -146,7 +146,7 @@ ofRun("retry <task>", "for a person: let a worker try a task again").action(
         throw new Fault("not-waiting", `task ${task} does not wait for a person`, "minion attention shows what does");
       return { events: [{ event: "retried", task }], result: null };
     });
-    return [`task ${task} may be tried again: minion next`, { task }];
+    return [`task ${task} may be tried again: /minion --resume goes on with the run`, { task }];
   }),
 );
 

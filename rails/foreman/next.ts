@@ -20,6 +20,7 @@ export interface Next {
   readonly run: string;
   readonly done: boolean;
   readonly landed: readonly string[];
+  readonly running: readonly string[];
   readonly dispatch: readonly Dispatch[];
   readonly waiting: readonly { readonly task: string; readonly why: Why }[];
   readonly attention: readonly Attention[];
@@ -57,7 +58,12 @@ export async function next(journal: Journal, place: Place, until: number): Promi
     return {
       events,
       result: {
-        ...{ run: state.run, done: state.done || state.aborted, landed: landed(state) },
+        ...{
+          run: state.run,
+          done: state.done || state.aborted,
+          landed: idsOf(state, "landed"),
+          running: idsOf(state, "running"),
+        },
         dispatch,
         waiting: waiting(state, taken),
         attention: attentionOf(state),
@@ -68,11 +74,10 @@ export async function next(journal: Journal, place: Place, until: number): Promi
 }
 
 const all = ({ tasks }: RunState): TaskState[] => [...tasks.values()];
-const count = (state: RunState, name: TaskState["state"]): number =>
-  all(state).filter((task) => task.state === name).length;
-const landed = (state: RunState): string[] =>
+const count = (state: RunState, name: TaskState["state"]): number => idsOf(state, name).length;
+const idsOf = (state: RunState, name: TaskState["state"]): string[] =>
   all(state)
-    .filter((task) => task.state === "landed")
+    .filter((task) => task.state === name)
     .map(({ task }) => task.id);
 
 /** The tasks to start now: longest remaining path first, none that conflicts with what is under way. */

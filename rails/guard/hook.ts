@@ -14,6 +14,7 @@ export interface HookInput {
   readonly permission_mode?: string;
   readonly agent_id?: string;
   readonly agent_type?: string;
+  readonly last_assistant_message?: string;
   readonly tool_name?: string;
   readonly tool_input?: Readonly<Record<string, unknown>>;
   readonly tool_response?: { readonly agentId?: string };
@@ -83,7 +84,7 @@ async function workerTool(scene: Scene): Promise<Answer | null> {
   const { tool_name: tool, tool_input: args = {} } = scene.input;
   const found = await attemptOf(scene, await ownAttempt(scene));
   if (found && tool === "SubagentHandback") {
-    const back = await holdAtEnd(found, await worktreeOf(scene));
+    const back = await holdAtEnd(found, await worktreeOf(scene), String(args.message ?? ""));
     return back === null ? null : { permissionDecision: "deny", permissionDecisionReason: back };
   }
   // The answer counts more than the sign of life, which may wait or fail.
@@ -108,7 +109,8 @@ async function end(scene: Scene): Promise<HookOutput> {
     if (isActive(attempt)) await journal.add({ event: "ended", attempt: attempt.id, reason, note });
     return SILENT;
   }
-  const back = await holdAtEnd(found, await worktreeOf(scene));
+  const said = scene.input.last_assistant_message ?? "";
+  const back = await holdAtEnd(found, await worktreeOf(scene), said);
   return back === null ? SILENT : { ...SILENT, stderr: back, exit: 2 };
 }
 

@@ -20,7 +20,7 @@ export function attentionOf({ tasks }: RunState): Attention[] {
       const begun = attempts.findLast((each) => each.begun)?.begun;
       const branch = begun && [
         { label: "see what there is", command: `git diff ${begun.base.slice(0, 10)} ${begun.branch}` },
-        { label: "land its branch, once mended", command: typed(`land ${id}`) },
+        { label: "mend it on its branch, then land that", command: typed(`land ${id}`) },
       ];
       return {
         task: id,

@@ -55,16 +55,20 @@ function landedText(state: RunState, { task, attempts }: TaskState): string {
   const raw = proof.map(({ output }) => basename(output)).join(", ");
   const which = attempts.length === 1 ? "" : `, attempt ${attempts.length}`;
   const isNamed = (path: string): boolean => task.files.some((each) => matches(each.path, path));
-  const others = task.files.length > 0 ? (last.submitted?.paths ?? []).filter((path) => !isNamed(path)) : [];
+  const paths = last.submitted?.paths ?? [];
+  const others = task.files.length > 0 ? paths.filter((path) => !isNamed(path)) : [];
+  const missed =
+    task.files.length > 0 && !paths.some(isNamed) ? ". **None of the files that it names was touched**" : "";
   const extra = others.length > 0 ? `. Touched though not named: ${others.join(", ")}` : "";
-  return `- **${task.id} ${task.title}**: \`${landing.to.slice(0, 10)}\`${which}; ${raw}${extra}`;
+  return `- **${task.id} ${task.title}**: \`${landing.to.slice(0, 10)}\`${which}; ${raw}${missed}${extra}`;
 }
 
 function restText({ task, state, reason, note, attempts }: TaskState): string {
   const branch = attempts.findLast(({ begun }) => begun)?.begun?.branch;
   const why = [reason === "dependency" ? "what it depends on did not land" : reason, note].filter(Boolean).join(": ");
+  const tries = attempts.length > 1 ? ` (${attempts.length} attempts)` : "";
   const left = branch ? `. What there is: \`${branch}\`` : "";
-  return `- **${task.id} ${task.title}**: ${state}${why ? `, ${why}` : ""}${left}`;
+  return `- **${task.id} ${task.title}**: ${state}${tries}${why ? `, ${why}` : ""}${left}`;
 }
 
 function commandsText({ line, base, run }: RunState): string {

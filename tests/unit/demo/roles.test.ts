@@ -61,7 +61,6 @@ describe("the orchestrator", () => {
       "### Task 2: Add the POST /events endpoint\nDepends: 1\nFiles: src/a.js?\nAgent: backend\n",
     );
     expect(called(await say("", "ok"))).toEqual(["minion plan /tmp/lists/s.md"]);
-    expect(called(await say("", "{}"))).toEqual(["minion plan /tmp/lists/s.md"]);
     expect(await say("", "the table")).toEqual(["the table"]);
   });
 
