@@ -13,6 +13,7 @@ export interface HookInput {
   readonly cwd?: string;
   readonly permission_mode?: string;
   readonly agent_id?: string;
+  readonly agent_transcript_path?: string;
   readonly agent_type?: string;
   readonly tool_name?: string;
   readonly tool_input?: Readonly<Record<string, unknown>>;
@@ -136,7 +137,8 @@ async function ownAttempt({ cwd, common, input }: Scene): Promise<string | null>
     const attempt = state && [...state.attempts.values()].find(({ agent }) => agent === input.agent_id);
     if (attempt) return attempt.id;
   }
-  return null;
+  // It can end before the hook that tells of its launch has run: its first message is the prompt.
+  return attemptIn(await readFile(input.agent_transcript_path ?? "", "utf8").catch(() => ""));
 }
 
 async function runOf(
