@@ -29,19 +29,19 @@ describe.each(MODES)("a session killed in %s mode", (mode) => {
       yield* good(worker);
     };
     const killed = await world.start(`/minion ${world.list(list)}`, mode, { 1: neverGetsThere });
-    await begins;
+    await Promise.race([begins, killed.done]);
     killed.kill();
     expect((await killed.done).code).toBe(null);
     expect(world.named("begun", "r1/1.1")).toEqual([]);
 
     const inGate = await world.start("/minion --resume", mode);
-    await world.until(({ event, name }) => event === "job" && name === "gate r1/1.2 test");
+    await world.until(inGate, ({ event, name }) => event === "job" && name === "gate r1/1.2 test");
     inGate.kill();
     expect((await inGate.done).code).toBe(null);
     expect(world.named("submitted", "r1/1.2")).toEqual([]);
 
     const landing = await world.start("/minion --resume", mode);
-    await world.until(({ event, name }) => event === "job" && name === "land");
+    await world.until(landing, ({ event, name }) => event === "job" && name === "land");
     landing.kill();
     expect((await landing.done).code).toBe(null);
 

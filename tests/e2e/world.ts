@@ -150,9 +150,16 @@ export class World {
     return this.events().filter((each) => each.event === name && (attempt ?? each.attempt) === each.attempt);
   }
 
-  /** Waits until the journal holds an event. */
-  async until(what: (event: JournalEvent) => boolean): Promise<void> {
-    while (!this.events().some(what)) await setTimeout(20);
+  /** Waits until the journal holds an event, and fails where the client ends before that. */
+  async until(client: ClientRun, what: (event: JournalEvent) => boolean): Promise<void> {
+    let over = false;
+    void client.done.then(() => {
+      over = true;
+    });
+    while (!this.events().some(what)) {
+      if (over) throw new Error("the client ended before that happened");
+      await setTimeout(20);
+    }
   }
 
   /** What is on a branch: each file with its content. */
@@ -197,14 +204,25 @@ export class World {
     return this.requests.filter((request) => roleOf(request) === role);
   }
 
-  /** The characters that the orchestrator's conversation gained from the first `minion next` to the last answer. */
-  gained(): number {
+  /**
+   * What the orchestrator's conversation gained from the first `minion next` to the last answer, in tokens of four
+   * characters: what it and the rails said, and what the client says by itself to each launch and each end.
+   */
+  gained(): { own: number; client: number } {
     const asked = this.asked("orchestrator");
-    const started = asked.find((request) => commandBefore(request)?.startsWith("minion start"));
-    const reported = asked.find((request) => commandBefore(request)?.startsWith("minion report"));
+    const started = asked.find((request) => callBefore(request)?.input.command?.toString().startsWith("minion start"));
+    const reported = asked.find((request) => callBefore(request)?.input.command === "minion report");
     if (!started || !reported) throw new Error("the run has no beginning or no end");
-    const upToReport = reported.messages.slice(0, lastReply(reported));
-    return JSON.stringify(upToReport).length - JSON.stringify(started.messages).length;
+    const shells = new Set<string>();
+    const characters = { own: 0, client: 0 };
+    for (const { role, content } of reported.messages.slice(started.messages.length, lastReply(reported)))
+      for (const block of typeof content === "string" ? [{ type: "text" as const, text: content }] : content) {
+        if (block.type === "tool_use" && block.name === "Bash") shells.add(block.id);
+        const own = role === "assistant" || (block.type === "tool_result" && shells.has(block.tool_use_id));
+        const said = block.type === "text" ? block.text : block.type === "tool_use" ? block.input : block.content;
+        characters[own ? "own" : "client"] += typeof said === "string" ? said.length : JSON.stringify(said).length;
+      }
+    return { own: characters.own / 4, client: characters.client / 4 };
   }
 
   async close(): Promise<void> {
@@ -221,11 +239,10 @@ export class World {
 
 const lastReply = ({ messages }: ModelRequest): number => messages.findLastIndex(({ role }) => role === "assistant");
 
-/** The shell command whose result a request brings. */
-function commandBefore(request: ModelRequest): string | undefined {
+/** The call whose result a request brings. */
+function callBefore(request: ModelRequest): ToolUse | undefined {
   const content = request.messages[lastReply(request)]?.content ?? [];
-  const call = typeof content === "string" ? undefined : content.find((block): block is ToolUse => "input" in block);
-  return call && String(call.input.command);
+  return typeof content === "string" ? undefined : content.find((block) => block.type === "tool_use");
 }
 
 function endProcess(pid: number): void {
