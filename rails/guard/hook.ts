@@ -13,6 +13,7 @@ export interface HookInput {
   readonly cwd?: string;
   readonly permission_mode?: string;
   readonly agent_id?: string;
+  readonly agent_transcript_path?: string;
   readonly agent_type?: string;
   readonly last_assistant_message?: string;
   readonly tool_name?: string;
@@ -127,7 +128,8 @@ async function ownAttempt({ cwd, common, input }: Scene): Promise<string | null>
     const line = text.split("\n").find((each) => each.includes(`"agent":"${input.agent_id}"`));
     if (line) return JSON.parse(line).attempt;
   }
-  return null;
+  // It can end before the hook that tells of its launch has run: its first message is the prompt.
+  return attemptIn({ prompt: await readFile(input.agent_transcript_path ?? "", "utf8").catch(() => "") });
 }
 
 const attemptOf = async ({ common }: Scene, id: string | null): Promise<Found | null> =>

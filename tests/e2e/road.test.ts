@@ -20,7 +20,6 @@ describe.each(["default", "auto"] as const)("the real client in %s mode", (mode)
     writeFileSync(file, readFileSync(join(inject("unpacked"), "dist/demo/tasks.md")));
     const result = await world.run(how === "from a file" ? `/minion ${file}` : `/minion ${typed()}`, mode);
 
-    if (process.env.DBG) console.log(world.minion("events"));
     expect(result).toMatchObject({ code: 0, denials: [] });
     expect(world.states()).toEqual({ 1: "landed", 2: "landed", 3: "landed", 4: "landed" });
     expect(world.theirs()).toEqual(before);
@@ -55,6 +54,12 @@ describe.each(["default", "auto"] as const)("the real client in %s mode", (mode)
     execFileSync("git", ["clone", "-q", "-b", "minion/r1/line", world.repo, clone]);
     for (const args of [["ci"], ["run", "lint"], ["test"]]) execFileSync("npm", args, { cwd: clone, stdio: "pipe" });
     expect(result.text).toContain("4 of 4 landed");
+    // What a task adds to the orchestrator's context. Of that the client's own words at a launch and at an end are
+    // about 620 tokens, in auto mode, which tells of each end twice, 950: they cannot be made fewer, nor may they grow
+    // by what a worker says last.
+    const gained = world.gained();
+    expect(gained.own / 4).toBeLessThanOrEqual(250);
+    expect(gained.client / 4).toBeLessThanOrEqual(mode === "auto" ? 1150 : 750);
     // Nothing but the line is left, in git and on disk.
     world.minion("clean");
     expect(world.git("for-each-ref", "--format=%(refname:short)", "refs/heads")).toBe("main\nminion/r1/line");

@@ -1,14 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { inject } from "vitest";
 import { type ClientResult, type ClientRun, startClient } from "../../demo/client.ts";
 import { orchestrator } from "../../demo/orchestrator-script.ts";
 import { type Edits, makeSample, readEdits } from "../../demo/sample-repo.ts";
-import { type ModelRequest, type ScriptedModel, startModel } from "../../demo/scripted-model.ts";
+import { type ModelRequest, type ScriptedModel, startModel, type ToolUse } from "../../demo/scripted-model.ts";
 import { conversations, roleOf } from "../../demo/talk.ts";
 import { type Behaviour, worker } from "../../demo/worker-script.ts";
+import { openTerminal, type Terminal } from "./terminal.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 export const CLAUDE = join(ROOT, "node_modules/.bin/claude");
@@ -19,7 +21,15 @@ export type Mode = "default" | "auto";
 /** A journal's line. */
 export type JournalEvent = { readonly at: number; readonly event: string } & Readonly<Record<string, unknown>>;
 
-/** A temporary HOME with the plugin from the packed tarball, the demo's sample repository, and a scripted model. */
+export const MODES = ["default", "auto"] as const;
+/** Gates that need no toolchain: lint is red where a source says LINT, test where one says FAIL. */
+export const QUICK_GATES = `
+  - name: lint
+    run: "! grep -rn LINT src"
+  - name: test
+    run: "! grep -rn FAIL src"`;
+
+/** A temporary HOME with the plugin from the packed tarball, a repository, and a scripted model. */
 export class World {
   readonly temp = realpathSync(mkdtempSync(join(tmpdir(), "minion world-")));
   readonly home = join(this.temp, "home");
@@ -28,7 +38,30 @@ export class World {
   edits: Edits = { tasks: {}, guesses: {} };
   private model: ScriptedModel | undefined;
   private client: ClientRun | undefined;
+  private terminal: Terminal | undefined;
 
+  /**
+   * A world whose repository is small and whose gates are shell lines.
+   * @param files what each task's worker writes, by the task's id and the file's path
+   * @param gates YAML of the project's blueprint
+   */
+  static small(files: Readonly<Record<string, Readonly<Record<string, string>>>>, gates = QUICK_GATES): World {
+    const world = new World();
+    world.installer("install");
+    world.write(".claude/minion/blueprint.md", `---\ngates:${gates}\n---\n`);
+    world.write("src/start.txt", "fine\n");
+    world.git("init", "--quiet", "-b", "main");
+    world.git("add", "--all");
+    world.git("commit", "--quiet", "-m", "chore: start");
+    const tasks = Object.entries(files).map(([id, written]) => {
+      const steps = Object.entries(written).map(([path, content]) => ({ write: path, content }));
+      return [id, { steps, commit: `feat: task ${id}`, handoff: `What and why: task ${id}` }] as const;
+    });
+    world.edits = { tasks: Object.fromEntries(tasks), guesses: {} };
+    return world;
+  }
+
+  /** A world with the demo's sample. */
   static async open(): Promise<World> {
     const world = new World();
     world.installer("install");
@@ -46,6 +79,20 @@ export class World {
     return execFileSync(process.execPath, [program, ...args], { env: this.env(), encoding: "utf8", stdio: "pipe" });
   }
 
+  write(path: string, text: string): string {
+    const file = join(this.repo, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    return file;
+  }
+
+  /** Writes a task list beside the repository. */
+  list(text: string): string {
+    const file = join(this.temp, "tasks.md");
+    writeFileSync(file, text);
+    return file;
+  }
+
   git(...args: string[]): string {
     return execFileSync("git", args, { cwd: this.repo, env: this.env(), encoding: "utf8" }).trim();
   }
@@ -56,35 +103,73 @@ export class World {
     return execFileSync(program, args, { cwd: this.repo, env: this.env(), encoding: "utf8" });
   }
 
-  /** Starts the real client on a prompt; tasks are done as the sample's edits say, or as a behaviour does. */
+  /** Starts the real client on a prompt; tasks are done as the edits say, or as a behaviour does. */
   async start(prompt: string, mode: Mode, behaviours: Readonly<Record<string, Behaviour>> = {}): Promise<ClientRun> {
+    const model = await this.script(behaviours);
+    const { repo: cwd, home } = this;
+    this.client = startClient({ claude: CLAUDE, prompt, model, home, cwd, permissionMode: mode, env: IDENTITY });
+    return this.client;
+  }
+
+  /** Opens the client in a terminal, as a person does. */
+  async open(behaviours: Readonly<Record<string, Behaviour>> = {}): Promise<Terminal> {
+    const model = await this.script(behaviours);
+    this.terminal = await openTerminal({ claude: CLAUDE, model, home: this.home, cwd: this.repo, env: IDENTITY });
+    return this.terminal;
+  }
+
+  private async script(behaviours: Readonly<Record<string, Behaviour>>): Promise<string> {
     await this.model?.close();
     const { tasks, guesses } = this.edits;
     const script = conversations({ orchestrator: orchestrator(guesses), worker: worker(tasks, behaviours) });
     this.model = await startModel(script, (request) => this.requests.push(request));
-    const { repo: cwd, home } = this;
-    this.client = startClient({
-      claude: CLAUDE,
-      prompt,
-      model: this.model.url,
-      home,
-      cwd,
-      permissionMode: mode,
-      env: IDENTITY,
-    });
-    return this.client;
+    return this.model.url;
   }
 
   async run(prompt: string, mode: Mode, behaviours: Readonly<Record<string, Behaviour>> = {}): Promise<ClientResult> {
     return (await this.start(prompt, mode, behaviours)).done;
   }
 
+  /** The journal so far; a last line that is torn is none yet. */
   events(run = "r1"): JournalEvent[] {
-    const text = readFileSync(join(this.repo, ".git/minion", run, "events.jsonl"), "utf8");
+    let text: string;
+    try {
+      text = readFileSync(join(this.repo, ".git/minion", run, "events.jsonl"), "utf8");
+    } catch {
+      return [];
+    }
     return text
-      .trim()
       .split("\n")
+      .slice(0, -1)
+      .filter(Boolean)
       .map((line) => JSON.parse(line));
+  }
+
+  /** The events of one name, of one attempt where that is said. */
+  named(name: string, attempt?: string): JournalEvent[] {
+    return this.events().filter((each) => each.event === name && (attempt ?? each.attempt) === each.attempt);
+  }
+
+  /** Waits until the journal holds an event, and fails where the client ends before that. */
+  async until(client: ClientRun, what: (event: JournalEvent) => boolean): Promise<void> {
+    let over = false;
+    void client.done.then(() => {
+      over = true;
+    });
+    while (!this.events().some(what)) {
+      if (over) throw new Error("the client ended before that happened");
+      await setTimeout(20);
+    }
+  }
+
+  /** What is on a branch: each file with its content. */
+  files(ref: string): Record<string, string> {
+    const names = this.git("ls-tree", "-r", "-z", "--name-only", ref).split("\0").filter(Boolean);
+    return Object.fromEntries(names.map((name) => [name, this.git("show", `${ref}:${name}`)]));
+  }
+
+  branches(): string[] {
+    return this.git("for-each-ref", "--format=%(refname:short)", "refs/heads").split("\n");
   }
 
   states(): Record<string, string> {
@@ -119,9 +204,51 @@ export class World {
     return this.requests.filter((request) => roleOf(request) === role);
   }
 
+  /**
+   * What the orchestrator's conversation gained from the first `minion next` to the last answer, in tokens of four
+   * characters: what it and the rails said, and what the client says by itself to each launch and each end.
+   */
+  gained(): { own: number; client: number } {
+    const asked = this.asked("orchestrator");
+    const started = asked.find((request) => callBefore(request)?.input.command?.toString().startsWith("minion start"));
+    const reported = asked.find((request) => callBefore(request)?.input.command === "minion report");
+    if (!started || !reported) throw new Error("the run has no beginning or no end");
+    const shells = new Set<string>();
+    const characters = { own: 0, client: 0 };
+    for (const { role, content } of reported.messages.slice(started.messages.length, lastReply(reported)))
+      for (const block of typeof content === "string" ? [{ type: "text" as const, text: content }] : content) {
+        if (block.type === "tool_use" && block.name === "Bash") shells.add(block.id);
+        const own = role === "assistant" || (block.type === "tool_result" && shells.has(block.tool_use_id));
+        const said = block.type === "text" ? block.text : block.type === "tool_use" ? block.input : block.content;
+        characters[own ? "own" : "client"] += typeof said === "string" ? said.length : JSON.stringify(said).length;
+      }
+    return { own: characters.own / 4, client: characters.client / 4 };
+  }
+
   async close(): Promise<void> {
     this.client?.kill();
+    await this.terminal?.close();
     await this.model?.close();
+    // Jobs outlive the session by design, and would write into the folder that is about to go.
+    const ended = new Set(this.named("job-ended").map(({ name }) => name));
+    for (const { name, process: job } of this.named("job"))
+      if (!ended.has(name)) endProcess((job as { pid: number }).pid);
     rmSync(this.temp, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+const lastReply = ({ messages }: ModelRequest): number => messages.findLastIndex(({ role }) => role === "assistant");
+
+/** The call whose result a request brings. */
+function callBefore(request: ModelRequest): ToolUse | undefined {
+  const content = request.messages[lastReply(request)]?.content ?? [];
+  return typeof content === "string" ? undefined : content.find((block) => block.type === "tool_use");
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, "SIGTERM");
+  } catch {
+    // It has ended by itself.
   }
 }

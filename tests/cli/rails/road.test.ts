@@ -234,6 +234,23 @@ describe("workers that go astray", () => {
     expect(await worker.begin()).toMatchObject({ code: 1, stderr: expect.stringContaining("over") });
   });
 
+  test("one that ends before the client has told of its launch: its attempt is over", async () => {
+    await scene.start("1. One\n");
+    await next();
+    const prompt = "Run `minion begin r1/1.1` and do what it prints.";
+    scene.write("../transcript.jsonl", `${JSON.stringify({ message: { role: "user", content: prompt } })}\n`);
+    await scene.hook("SubagentStop", {
+      ...{ agent_id: "a1", agent_type: "minion:minion-worker", permission_mode: "default" },
+      agent_transcript_path: join(scene.home, "transcript.jsonl"),
+    });
+    await scene.hook("PostToolUse", {
+      tool_name: "Agent",
+      tool_input: { subagent_type: "minion:minion-worker", prompt },
+      tool_response: { agentId: "a1" },
+    });
+    expect(await next()).toMatchObject({ dispatch: [{ attempt: "r1/1.2" }] });
+  });
+
   test("begin outside of a worktree of its own, or of somebody else's attempt, is refused", async () => {
     await scene.start("1. One\n2. Two\n");
     await next();

@@ -1,0 +1,31 @@
+import { execFileSync } from "node:child_process";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Mode, World } from "./world.ts";
+
+let world: World;
+beforeEach(() => {
+  world = World.small({});
+});
+afterEach(() => world.close());
+
+/** Every file and folder of the repository, `.git` and all. */
+const everything = () =>
+  execFileSync("sh", ["-c", "find . -type f -exec sha1sum {} + | sort -k2; find . -type d | sort"], {
+    cwd: world.repo,
+    encoding: "utf8",
+  });
+
+const CYCLE = "Tasks:\n1. One (depends on: 3)\n2. Two (depends on: 1)\n3. Three (depends on: 2)";
+const GOOD = "Tasks:\n1. One\n2. Two (depends on: 1)";
+
+test.each<[string, string, Mode, RegExp]>([
+  ["a cycle", CYCLE, "default", /"code":"cycle"/],
+  ["--dry-run", `${GOOD}\n--dry-run`, "auto", /2 tasks · 2 waves/],
+])("%s: nobody is spawned and nothing is written, in .git neither", async (_, words, mode, said) => {
+  const before = everything();
+  const result = await world.run(`/minion ${words}`, mode);
+  expect(result).toMatchObject({ code: 0, denials: [] });
+  expect(result.text).toMatch(said);
+  expect(world.asked("worker")).toEqual([]);
+  expect(everything()).toBe(before);
+});
