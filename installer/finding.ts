@@ -1,32 +1,32 @@
+import { paint as painter } from "../rails/view/text.ts";
 import catalogue from "./findings.json" with { type: "json" };
 
-export type Level = "error" | "warning" | "note";
+const LOOK = { error: "red", warning: "yellow", note: "dim" } as const;
+
 export type Code = keyof typeof catalogue;
 
 /** One thing to know, and what to do about it. Errors and warnings want something done; notes are good to know. */
 export interface Finding {
-  readonly level: Level;
+  readonly level: keyof typeof LOOK;
   readonly code: Code;
   /** The file or folder that it is about; empty where it is about the machine. */
   readonly file: string;
-  readonly line?: number;
-  /** The field that it is about. */
-  readonly field?: string;
+  readonly line?: number | undefined;
+  readonly field?: string | undefined;
   readonly message: string;
   readonly hint: string;
 }
 
-/** Every code that there is. */
-export const CODES = Object.keys(catalogue) as Code[];
-
-/**
- * A finding in the words of the catalogue.
- * @param values what stands in for `{name}` in them
- */
+/** A finding in the words of the catalogue, with `values` for the `{name}`s in them. */
 export function finding(code: Code, file: string, values: object = {}, line?: number, field?: string): Finding {
-  const fill = (text = ""): string =>
-    text.replaceAll(/\{(\w+)\}/g, (_, name) => String(values[name as keyof typeof values] ?? ""));
-  const [level, message, hint] = catalogue[code];
-  const place = { ...(line === undefined ? {} : { line }), ...(field === undefined ? {} : { field }) };
-  return { level: level as Level, code, file, message: fill(message), hint: fill(hint), ...place };
+  const fill = (text: string): string => text.replaceAll(/\{(\w+)\}/g, (_, name) => Object(values)[name] ?? "");
+  const [level, message, hint] = catalogue[code] as [Finding["level"], string, string];
+  return { level, code, file, line, field, message: fill(message), hint: fill(hint) };
+}
+
+/** As people read it: where and what is wrong, then what to do. */
+export function findingText({ level, file, line, message, hint }: Finding): string {
+  const paint = painter(process.stdout.isTTY && process.stdout.hasColors());
+  const where = file && `${file}${line ? `:${line}` : ""}: `;
+  return `${paint(LOOK[level], level.padEnd(8))}${where}${message}\n        ${paint("dim", hint)}`;
 }

@@ -1,58 +1,42 @@
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import fs from "fs-extra";
 import { EXIT, Fault } from "../rails/fault.ts";
 
+const PLUGIN = ".claude-plugin/plugin.json";
 /** As a command it would be `/minion:minion`; only the folder's root skill is a bare `/minion`. */
 const ENTRY = { from: "commands/minion.md", to: "SKILL.md" };
-const REQUIRED = [".claude-plugin/plugin.json", ENTRY.from, "bin/minion"];
 
-export interface PackageFile {
-  readonly source: string;
-  readonly hash: string;
-  readonly executable: boolean;
-}
+/** What an installation is made of: its version, and path in the installation, with `/` → the file. */
+export type Package = ReturnType<typeof readPackage>;
 
-/** What an installation is made of. */
-export interface Package {
-  readonly version: string;
-  /** Path in the installation, with `/` → the file. */
-  readonly files: ReadonlyMap<string, PackageFile>;
-}
+export const hashOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
 /**
  * Reads the package's assets.
- * @throws Fault `package-broken` where a part is missing, or something other than a file lies in it
+ * @throws Fault `package-broken` where a part is missing
  */
-export function readPackage(assets: string): Package {
-  const check = (right: boolean, path: string, what: string): void => {
-    const hint = "this copy of minion-toolkit is incomplete: install it again";
-    if (!right) throw new Fault("package-broken", `${join(assets, path)} ${what}`, hint, EXIT.usage);
-  };
-  for (const path of REQUIRED) check(existsSync(join(assets, path)), path, "is missing");
-  const files = new Map<string, PackageFile>();
+export function readPackage(assets: string) {
+  const files = new Map<string, { source: string; hash: string; executable: boolean }>();
   const read = (below: string): void => {
-    for (const entry of readdirSync(join(assets, below), { withFileTypes: true })) {
+    for (const entry of fs.readdirSync(join(assets, below), { withFileTypes: true })) {
       const path = below + entry.name;
       const source = join(assets, path);
       if (entry.isDirectory()) read(`${path}/`);
-      else if (entry.name !== ".DS_Store") {
-        check(entry.isFile(), path, "is not a file");
-        // Windows has no executable bit, so the place counts too.
-        const executable = path === "bin/minion" || path.endsWith(".sh") || (lstatSync(source).mode & 0o100) !== 0;
-        files.set(path === ENTRY.from ? ENTRY.to : path, { source, hash: hashOf(readFileSync(source)), executable });
-      }
+      if (!entry.isFile() || entry.name === ".DS_Store") continue;
+      // Windows has no executable bit, so the place counts too.
+      const executable = path === "bin/minion" || path.endsWith(".sh") || (fs.lstatSync(source).mode & 0o100) !== 0;
+      files.set(path === ENTRY.from ? ENTRY.to : path, { source, hash: hashOf(fs.readFileSync(source)), executable });
     }
   };
-  read("");
-  let version: unknown;
   try {
-    version = JSON.parse(readFileSync(join(assets, REQUIRED[0] ?? ""), "utf8")).version;
-  } catch {
-    check(false, REQUIRED[0] ?? "", "is not JSON");
+    read("");
+    for (const path of [ENTRY.to, "bin/minion"]) if (!files.has(path)) throw new Error(`${path} is missing`);
+    const version: unknown = fs.readJsonSync(join(assets, PLUGIN), { throws: false })?.version;
+    if (typeof version !== "string") throw new Error(`${PLUGIN} has no version`);
+    return { version, files };
+  } catch (error) {
+    const hint = "this copy of minion-toolkit is incomplete: install it again";
+    throw new Fault("package-broken", `${assets}: ${(error as Error).message}`, hint, EXIT.usage);
   }
-  check(typeof version === "string", REQUIRED[0] ?? "", "has no version");
-  return { version: String(version), files };
 }
-
-export const hashOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");

@@ -21,7 +21,7 @@ export interface Place {
   /** Why this root, in words. */
   readonly why: string;
   /** CLAUDE_CONFIG_DIR where Claude Code, which takes it literally, looks elsewhere. */
-  readonly literal?: string;
+  readonly literal?: string | undefined;
   readonly target: string;
   readonly real: string;
 }
@@ -33,26 +33,21 @@ export const here = (): Surroundings => ({ env: process.env, cwd: process.cwd(),
  * Links on the way are followed, so that what is written lands in the real folder and the link stays.
  * @throws Fault `usage` where flags contradict, `dangling-link` where a link on the way leads nowhere
  */
-export function findPlace(flags: RootFlags, { env, cwd, home }: Surroundings): Place {
-  if (flags.dir !== undefined && flags.scope === "project")
-    throw new Fault("usage", "--dir and --scope project name two folders", "give one of them", EXIT.usage);
-  if (flags.dir?.trim() === "")
-    throw new Fault("usage", "--dir is empty", "give the folder that Claude Code reads", EXIT.usage);
-  if (flags.dir !== undefined) return place(expand(flags.dir, home, cwd), "--dir");
-  if (flags.scope === "project") return place(join(repositoryOf(cwd), ".claude"), "--scope project");
+export function findPlace({ dir, scope }: RootFlags, { env, cwd, home }: Surroundings): Place {
+  const place = (path: string, why: string, literal?: string): Place => {
+    const root = resolve(cwd, path === "~" || /^~[/\\]/.test(path) ? join(home, path.slice(1)) : path);
+    const target = join(root, "skills", "minion");
+    return { root, why, literal, target, real: realOf(target) };
+  };
+  if (dir !== undefined && (dir.trim() === "" || scope === "project")) {
+    const wrong = scope === "project" ? "--dir and --scope project name two folders" : "--dir is empty";
+    throw new Fault("usage", wrong, "give the one folder that Claude Code reads", EXIT.usage);
+  }
+  if (dir !== undefined) return place(dir, "--dir");
+  if (scope === "project") return place(join(repositoryOf(cwd), ".claude"), "--scope project");
   const set = env.CLAUDE_CONFIG_DIR;
-  if (set === undefined) return place(join(home, ".claude"), "the default");
-  if (set.trim() === "") return place(join(home, ".claude"), "the default", set);
-  return place(expand(set, home, cwd), "CLAUDE_CONFIG_DIR", set.startsWith("~") ? set : undefined);
-}
-
-function place(root: string, why: string, literal?: string): Place {
-  const target = join(root, "skills", "minion");
-  return { root, why, target, real: realOf(target), ...(literal === undefined ? {} : { literal }) };
-}
-
-function expand(path: string, home: string, cwd: string): string {
-  return resolve(cwd, path === "~" || /^~[/\\]/.test(path) ? join(home, path.slice(1)) : path);
+  if (!set?.trim()) return place(join(home, ".claude"), "the default", set);
+  return place(set, "CLAUDE_CONFIG_DIR", set.startsWith("~") ? set : undefined);
 }
 
 /** Where a path's bytes are, also where its end does not exist yet. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Code, type Finding, finding } from "./finding.ts";
 import { MANIFEST, type Manifest } from "./manifest.ts";
-import type { Package, PackageFile } from "./package.ts";
+import type { Package } from "./package.ts";
 import type { Place } from "./paths.ts";
 import { backupsOf, type Disk } from "./scan.ts";
 
@@ -13,40 +13,14 @@ export type Verb = "install" | "update" | "uninstall";
  */
 export type Deed = "create" | "restore" | "replace" | "overwrite" | "beside" | "remove" | "same" | "edited" | "foreign";
 
-export interface Action {
-  readonly path: string;
-  readonly do: Deed;
-  /** The package's file to write. */
-  readonly from?: string;
-}
+/** What becomes of one path; `from` is the package's file to write. */
+type Action = { readonly path: string; readonly do: Deed; readonly from?: string };
 
 /** Everything that apply will do; printed as it is by `--dry-run --json`. */
-export interface Plan {
-  readonly version: 1;
-  readonly verb: Verb;
-  readonly root: string;
-  readonly target: string;
-  /** The versions before and after. */
-  readonly before: string | null;
-  readonly after: string | null;
-  readonly actions: readonly Action[];
-  /** Where anything stands here, nothing is written. */
-  readonly obstacles: readonly Finding[];
-  readonly notes: readonly Finding[];
-  /** Where what will be overwritten is copied to first, and what that is; the empty path is the target itself. */
-  readonly backup: string | null;
-  readonly saved: readonly string[];
-  /** Whether anything on the disk will differ. */
-  readonly changes: boolean;
-  /** What the installation will record about itself; null where nothing of ours stays. */
-  readonly manifest: Manifest | null;
-  /** Folders to remove where nothing else is in them, as in {@link Manifest.made}. */
-  readonly made: readonly string[];
-}
+export type Plan = ReturnType<typeof planChange>;
 
 export interface Situation {
   readonly verb: Verb;
-  /** What to lay; none to uninstall. */
   readonly pack: Package | undefined;
   readonly disk: Disk;
   readonly place: Place;
@@ -56,9 +30,8 @@ export interface Situation {
 }
 
 /** What is to become of the disk. Pure: the same situation gives the same plan, and nothing is read or written. */
-export function planChange({ verb, pack, disk, place, force, now }: Situation): Plan {
+export function planChange({ verb, pack, disk, place, force, now }: Situation) {
   const { entries, manifest: known } = disk;
-  const wanted: Package["files"] = pack?.files ?? new Map();
   const obstacles: Finding[] = [];
   const notes: Finding[] = [];
   const actions: Action[] = [];
@@ -75,14 +48,12 @@ export function planChange({ verb, pack, disk, place, force, now }: Situation): 
   const isCleared = (path: string): boolean => [path, ...parentsOf(path)].some((part) => inTheWay.has(part));
 
   if (place.literal !== undefined) notes.push(finding("config-dir", "", { value: place.literal, root: place.root }));
-  if (disk.broken) clear(MANIFEST, "manifest", { why: disk.broken.message });
+  if (disk.broken) clear(MANIFEST, "manifest");
   else if (verb === "update" && !known) obstacles.push(finding("not-installed", place.target));
   if (disk.target === "other" && pack) clear("", "in-the-way");
-  for (const { kind, name, path } of pack ? disk.twins : []) {
-    const twin = finding(`twin-${kind}`, path, { name });
-    // Which of two plugins of one name wins is for the person to say.
+  // Which of two plugins of one name wins is for the person to say.
+  for (const twin of pack ? disk.twins : [])
     (twin.level === "error" && !known && !force ? obstacles : notes).push(twin);
-  }
 
   const folded = new Map([...entries.keys()].map((path) => [path.toLowerCase(), path]));
   /** Clears what would keep a file from lying at a path: a parent that is no folder, a name that differs in case only. */
@@ -95,7 +66,7 @@ export function planChange({ verb, pack, disk, place, force, now }: Situation): 
     }
   };
 
-  const settle = (path: string, file: PackageFile): void => {
+  const settle = (path: string, file: { hash: string; executable: boolean }): void => {
     clearWay(path);
     files[path] = file.hash;
     const base = known?.files[path];
@@ -128,19 +99,17 @@ export function planChange({ verb, pack, disk, place, force, now }: Situation): 
     entries.get(name)?.hash === hash ? act(name, "same") : act(name, "beside", path);
   };
 
-  for (const [path, file] of wanted) settle(path, file);
+  for (const [path, file] of pack?.files ?? []) settle(path, file);
   const settled = new Set(actions.map(({ path }) => path));
   for (const [path, { kind, hash }] of entries) {
     if (settled.has(path) || isCleared(path)) continue;
     const base = known?.files[path];
-    if (kind === "folder") {
-      // A folder of ours stays only for what is in it.
-      if (!known?.dirs.includes(path)) act(path, "foreign");
-    } else if (base !== undefined && hash === base) act(path, "remove");
-    else {
-      act(path, base === undefined ? "foreign" : "edited");
-      if (base !== undefined) notes.push(finding("kept", at(path)));
-    }
+    if (base !== undefined && hash === base) act(path, "remove");
+    else if (base !== undefined) {
+      act(path, "edited");
+      notes.push(finding("kept", at(path)));
+    } // A folder of ours stays only for what is in it.
+    else if (kind !== "folder" || !known?.dirs.includes(path)) act(path, "foreign");
   }
   actions.sort((a, b) => (a.path < b.path ? -1 : 1));
 
@@ -155,25 +124,25 @@ export function planChange({ verb, pack, disk, place, force, now }: Situation): 
         made: known?.made ?? disk.absent,
       }
     : null;
-  const isChanged =
-    JSON.stringify(manifest) !== JSON.stringify(known ?? null) ||
+  const differs =
+    JSON.stringify(manifest) !== JSON.stringify(known) ||
     actions.some(({ from, do: deed }) => from !== undefined || deed === "remove");
-  const stamp = now.toISOString().replaceAll(":", "-");
   return {
-    version: 1,
     verb,
-    root: place.root,
     target: place.target,
     before: known?.package ?? null,
     after: pack?.version ?? null,
     actions,
+    /** Where anything stands here, nothing is written. */
     obstacles,
     notes,
-    backup: inTheWay.size > 0 ? join(backupsOf(place.root), stamp) : null,
+    /** Where what will be overwritten is copied to first, and what that is; the empty path is the target itself. */
+    backup: inTheWay.size > 0 ? join(backupsOf(place.root), now.toISOString().replaceAll(":", "-")) : null,
     saved: [...inTheWay],
-    changes: isChanged && obstacles.length === 0,
+    /** Whether anything on the disk will differ. */
+    changes: differs && obstacles.length === 0,
+    /** What the installation will record about itself; null where nothing of ours stays. */
     manifest,
-    made: pack ? [] : (known?.made ?? []),
   };
 }
 

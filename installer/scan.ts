@@ -1,8 +1,9 @@
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readMarkdown } from "../rails/blueprint/markdown.ts";
-import { asFault, type Fault } from "../rails/fault.ts";
-import { MANIFEST, type Manifest, parseManifest } from "./manifest.ts";
+import { asFault } from "../rails/fault.ts";
+import { type Finding, finding } from "./finding.ts";
+import { MANIFEST, parseManifest } from "./manifest.ts";
 import { hashOf } from "./package.ts";
 import type { Place } from "./paths.ts";
 
@@ -14,52 +15,56 @@ export interface Entry {
   readonly executable?: boolean;
 }
 
-/** Something else that Claude Code loads under a name of ours. */
-export interface Twin {
-  readonly kind: "plugin" | "command" | "agent";
-  readonly name: string;
-  readonly path: string;
-}
-
 /** What lies on the disk, as far as an installation is concerned. */
-export interface Disk {
-  readonly target: "missing" | "folder" | "other";
-  /** Everything below the target except the manifest; paths with `/`, a folder before what is in it. */
-  readonly entries: ReadonlyMap<string, Entry>;
-  readonly manifest?: Manifest;
-  /** Why there is a manifest that cannot be read. */
-  readonly broken?: Fault;
-  /** The target and the folders above it that do not exist, as in {@link Manifest.made}. */
-  readonly absent: readonly string[];
-  /** Something is left from a run that was killed, or another one is at work. */
-  readonly leftover: boolean;
-  readonly twins: readonly Twin[];
-}
+export type Disk = ReturnType<typeof scanDisk>;
 
+/** The lock's name beside the target, without its ending. */
+export const LOCK = ".minion-toolkit";
 /** The installer's own room beside the target: Claude Code loads nothing from a hidden folder. */
-export const roomOf = (real: string): string => join(dirname(real), ".minion-toolkit");
-export const lockOf = (real: string): string => join(dirname(real), ".minion-toolkit.lock");
+export const roomOf = (real: string): string => join(dirname(real), LOCK);
+export const lockOf = (real: string): string => `${roomOf(real)}.lock`;
 export const backupsOf = (root: string): string => join(root, "minion-toolkit-backups");
+
+/** For what may be missing or unreadable without that being of our concern. */
+export function orNothing<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
 export const exists = (path: string): boolean => orNothing(() => lstatSync(path)) !== undefined;
-/** What is in a folder, sorted; nothing where there is none. */
+/** What is in a folder, sorted. */
 export const namesIn = (folder: string): string[] => orNothing(() => readdirSync(folder).sort()) ?? [];
+/** The object in a JSON file. */
+export const jsonIn = (file: string): Record<string, unknown> =>
+  Object(orNothing(() => JSON.parse(readFileSync(file, "utf8").replace(/^\uFEFF/, ""))));
 
 /**
  * Reads the disk and writes nothing.
  * @throws Fault where the place cannot be read at all
  */
-export function scanDisk({ root, real }: Place): Disk {
+export function scanDisk({ root, real }: Place) {
   try {
     const stats = lstatSync(real, { throwIfNoEntry: false });
     const entries = new Map<string, Entry>();
     if (stats?.isDirectory()) walk(real, "", entries);
+    let absent = 0;
+    for (let folder = real; !exists(folder); folder = dirname(folder)) absent++;
+    const manifest = orNothing(() => parseManifest(readFileSync(join(real, MANIFEST), "utf8"))) ?? null;
     return {
-      target: !stats ? "missing" : stats.isDirectory() ? "folder" : "other",
-      entries,
-      ...(entries.delete(MANIFEST) ? readManifest(join(real, MANIFEST)) : {}),
-      absent: absentFrom(real),
+      target: !stats ? "missing" : stats.isDirectory() ? "folder" : ("other" as const),
+      /** Everything below the target except the manifest; paths with `/`, a folder before what is in it. */
+      entries: entries as ReadonlyMap<string, Entry>,
+      manifest,
+      /** There is a manifest, and it cannot be read. */
+      broken: entries.delete(MANIFEST) && manifest === null,
+      /** How many folders do not exist, from the target upwards. */
+      absent,
+      /** Something is left from a run that was killed, or another one is at work. */
       leftover: exists(roomOf(real)) || exists(lockOf(real)),
-      twins: [...pluginTwins(root), ...looseTwins(root)],
+      /** What else Claude Code loads under a name of ours. */
+      twins: twinsIn(root),
     };
   } catch (error) {
     throw asFault(error);
@@ -82,46 +87,21 @@ function walk(base: string, below: string, into: Map<string, Entry>): void {
   }
 }
 
-function readManifest(path: string): Pick<Disk, "manifest" | "broken"> {
-  try {
-    return { manifest: parseManifest(readFileSync(path, "utf8")) };
-  } catch (error) {
-    return { broken: asFault(error) };
-  }
-}
-
-function absentFrom(real: string): string[] {
-  const absent: string[] = [];
-  for (let folder = real, name = "."; !exists(folder); folder = dirname(folder)) {
-    absent.push(name);
-    name = name === "." ? ".." : `${name}/..`;
-  }
-  return absent;
-}
-
-/** Plugins of our name that came from a marketplace, as the client's own file has them. */
-function pluginTwins(root: string): Twin[] {
-  const file = join(root, "plugins/installed_plugins.json");
-  const ids = orNothing(() => Object.keys(JSON.parse(readFileSync(file, "utf8")).plugins)) ?? [];
-  return ids.filter((id) => id.startsWith("minion@")).map((name) => ({ kind: "plugin", name, path: file }));
-}
-
-/** Commands and agents in a `.claude` folder that carry our names: a command by its file, an agent by its frontmatter. */
-export function looseTwins(root: string): Twin[] {
+/**
+ * What in a `.claude` folder carries our names: a plugin that came from a marketplace, as the client's own file has it,
+ * a command by its file, an agent by its frontmatter.
+ */
+export function twinsIn(root: string): Finding[] {
+  const list = join(root, "plugins/installed_plugins.json");
+  const plugins = Object.keys(Object(jsonIn(list).plugins)).filter((id) => id.startsWith("minion@"));
+  const command = join(root, "commands/minion.md");
   const nameIn = (path: string): unknown => orNothing(() => readMarkdown(readFileSync(path, "utf8"), path).data.name);
-  const commands = namesIn(join(root, "commands")).filter((file) => file === "minion.md");
-  const agents = namesIn(join(root, "agents")).filter((file) => nameIn(join(root, "agents", file)) === "minion-worker");
+  const agents = namesIn(join(root, "agents")).map((file) => join(root, "agents", file));
   return [
-    ...commands.map((file): Twin => ({ kind: "command", name: "minion", path: join(root, "commands", file) })),
-    ...agents.map((file): Twin => ({ kind: "agent", name: "minion-worker", path: join(root, "agents", file) })),
+    ...plugins.map((name) => finding("twin-plugin", list, { name })),
+    ...(exists(command) ? [finding("twin-command", command, { name: "minion" })] : []),
+    ...agents
+      .filter((path) => nameIn(path) === "minion-worker")
+      .map((path) => finding("twin-agent", path, { name: "minion-worker" })),
   ];
-}
-
-/** For what may be unreadable without that being of our concern. */
-function orNothing<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }

@@ -38,6 +38,7 @@ export async function main(program: Command, argv: readonly string[]): Promise<v
 const print = (text: string): boolean => text === "" || process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
 
 function usage(error: CommanderError, program: Command): Fault {
-  const message = error.message.replace(/^error: /, "").replaceAll("\n", " ");
+  const none = error.code === "commander.help";
+  const message = none ? "no command given" : error.message.replace(/^error: /, "").replaceAll("\n", " ");
   return new Fault("usage", message, `see ${program.name()} --help`, EXIT.usage);
 }

@@ -135,8 +135,8 @@ describe("the other roads in", () => {
       commands: ["minion:minion", "minion:minion-blueprint", "minion:minion-overlays"],
       agents: ["minion:minion-worker"],
     });
-    const { code, stderr } = await node(program, ["install"], { home });
-    expect([code, stderr]).toEqual([1, expect.stringContaining("claude plugin uninstall minion@minion-toolkit")]);
+    const { code, stdout } = await node(program, ["install"], { home });
+    expect([code, stdout]).toEqual([1, expect.stringContaining("claude plugin uninstall minion@minion-toolkit")]);
     expect(existsSync(join(home, ".claude/skills"))).toBe(false);
     expect((await call(CLAUDE, ["plugin", "uninstall", "minion@minion-toolkit"], { home })).code).toBe(0);
     expect((await node(program, ["install"], { home })).code).toBe(0);

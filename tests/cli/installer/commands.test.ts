@@ -24,7 +24,7 @@ describe("minion-toolkit", () => {
     const before = snapshot(home);
     const install = await run(["install"]);
     expect([install.code, install.stdout]).toEqual([0, expect.stringContaining("install 0.1.0 in ")]);
-    expect(install.stderr).toContain("then /minion is there");
+    expect(install.stdout).toContain("then /minion is there");
     expect(existsSync(join(home, ".claude/skills/minion/SKILL.md"))).toBe(true);
     expect((await run(["install"])).stdout).toContain("nothing to do");
     expect((await run(["update", "--json"])).code).toBe(0);
@@ -75,8 +75,9 @@ describe("minion-toolkit", () => {
     [["validate", "."], 2, "nothing that Claude Code loads"],
   ])("%j ends with %d and one clear line", async (args, code, words) => {
     const plain = await run(args);
-    expect([plain.code, plain.stdout]).toEqual([code, ""]);
-    expect(plain.stderr).toContain(words);
+    expect(plain.code).toBe(code);
+    expect(code === 1 ? plain.stdout : plain.stderr).toContain(words);
+    expect(code === 1 ? plain.stderr : plain.stdout).toBe("");
     expect(plain.stderr).not.toMatch(/\n\s+at /);
     // The same road for each: a few of every exit code are enough.
     if (!["frobnicate", "update", "validate"].includes(args[0] ?? "")) return;
@@ -90,9 +91,9 @@ describe("minion-toolkit", () => {
   it("says what is in the way, and that nothing was written", async () => {
     lay(home, { ".claude/skills/minion/SKILL.md": "mine" });
     const { code, stdout, stderr } = await run(["install"]);
-    expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain("SKILL.md: is there already and is not ours");
-    expect(stderr).toContain("nothing was written");
+    expect([code, stderr]).toEqual([1, ""]);
+    expect(stdout).toContain("SKILL.md: is there already and is not ours");
+    expect(stdout).toContain("nothing was written");
   });
 
   it("ends with 3 where writing fails, and nothing changed", async () => {
@@ -106,12 +107,33 @@ describe("minion-toolkit", () => {
   });
 
   it("shows help that fits 80 columns", async () => {
-    for (const args of [["--help"], ["install", "--help"], ["doctor", "--help"], ["validate", "--help"]]) {
+    for (const args of [
+      ["--help"],
+      ["demo", "--help"],
+      ["install", "--help"],
+      ["doctor", "--help"],
+      ["validate", "--help"],
+    ]) {
       const { code, stdout } = await run(args);
       expect(code).toBe(0);
       expect(Math.max(...stdout.split("\n").map((line) => line.length)), args.join(" ")).toBeLessThanOrEqual(80);
     }
     expect((await run(["--version"])).stdout).toBe("0.1.0\n");
+  });
+
+  it("takes --dir, --scope, --dry-run and --json with each verb", async () => {
+    mkdirSync(join(home, ".git"));
+    await run(["install", "--scope", "project"]);
+    for (const verb of ["install", "update", "uninstall", "doctor", "validate"])
+      for (const place of [
+        ["--dir", join(home, ".claude")],
+        ["--scope", "project"],
+      ]) {
+        const result = await run([verb, ...place, "--dry-run", "--json"]);
+        // Only doctor has something to say: there is no client.
+        expect([result.code, document(result).version], verb).toEqual([verb === "doctor" ? 1 : 0, 1]);
+      }
+    expect(existsSync(join(home, ".claude/skills/minion/SKILL.md"))).toBe(true);
   });
 
   it("has no colour in a pipe", async () => {

@@ -1,9 +1,11 @@
-import { cpSync, existsSync, lstatSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Verb } from "../../../installer/plan.ts";
-import { lockOf, roomOf } from "../../../installer/scan.ts";
+import { LOCK, lockOf, roomOf } from "../../../installer/scan.ts";
+import { withLock } from "../../../rails/git/lock.ts";
 import { act, FILES, lay, makeAssets, PERSON, snapshot, temporary } from "../../unit/installer/fixture.ts";
 import { node, publish } from "./program.ts";
 
@@ -128,16 +130,32 @@ describe("two installers at once", () => {
     expect(readdirSync(join(root, "skills"))).toEqual(["minion"]);
   });
 
-  it("says so where the other does not end", async () => {
+  it("a call that finds the lock held waits, and works once it is free", async () => {
     const root = join(temporary(), ".claude");
-    const lock = lockOf(join(root, "skills/minion"));
-    lay(root, { [`skills/${lock.split("/").pop()}/`]: "" });
-    const said: string[] = [];
-    await expect(
-      act("install", root, first, {}, { patience: 300, say: (line) => said.push(line) }),
-    ).rejects.toMatchObject({ code: "busy", exit: 1 });
-    expect(said).toHaveLength(1);
-    expect(lstatSync(lock).isDirectory()).toBe(true);
+    let free = (): void => {};
+    const held = new Promise<void>((done) => {
+      free = done;
+    });
+    const holder = withLock(join(root, "skills"), LOCK, () => held);
+    const waiting = act("install", root, first);
+    await setTimeout(500);
     expect(existsSync(join(root, "skills/minion"))).toBe(false);
+    free();
+    await holder;
+    expect((await waiting).applied).toBe(true);
+    expect(readdirSync(join(root, "skills"))).toEqual(["minion"]);
+  });
+
+  it("install and uninstall at the same time leave the one or the other, whole", async () => {
+    const root = join(temporary(), ".claude");
+    await act("install", root, first);
+    const installed = snapshot(root);
+    const results = await Promise.all(
+      ["uninstall", "install", "uninstall", "install"].map((verb) =>
+        node(driver, [verb, root, first, "0", "no", "no"], { home: "/" }),
+      ),
+    );
+    expect(results.map(({ code, stderr }) => [code, stderr])).toEqual(results.map(() => [0, ""]));
+    expect([{}, installed]).toContainEqual(snapshot(root));
   });
 });

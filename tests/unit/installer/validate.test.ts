@@ -30,7 +30,7 @@ describe("a prompt's frontmatter", () => {
     ["F1 a field twice", agent("name: b\n"), ["4 frontmatter"]],
     ["F1 an @", "---\nname: a\ndescription: @x\n---\n", ["3 frontmatter"]],
     ["F3 CRLF", GOOD.replaceAll("\n", "\r\n"), []],
-    ["F3 CRLF, and a fault with its line", agent("maxTurns: many\n").replaceAll("\n", "\r\n"), ["4 not-a-number"]],
+    ["F3 CRLF, and a fault with its line", agent("maxTurns: many\n").replaceAll("\n", "\r\n"), ["4 not-number"]],
     ["F3 a BOM", `\uFEFF${GOOD}`, ["1 byte-order-mark"]],
     ["F3 an old Mac's line ends", GOOD.replaceAll("\n", "\r"), ["1 frontmatter"]],
     ["F4 an empty file", "", ["1 empty"]],
@@ -47,7 +47,7 @@ describe("a prompt's frontmatter", () => {
     ["a number for text", agent("version: 1.0\n"), ["4 not-text"]],
     ["yes for text", agent("model: yes\n"), ["4 yaml-trap"]],
     ["quoted yes", agent('model: "yes"\n'), []],
-    ["text for a flag", agent("background: maybe\n"), ["4 not-a-flag"]],
+    ["text for a flag", agent("background: maybe\n"), ["4 not-flag"]],
     ["a field spelt differently", agent("max-turns: 3\n"), ["4 misspelt-field"]],
     ["a field that others define", agent("gates: [lint]\n"), []],
     [
@@ -64,16 +64,10 @@ describe("a prompt's frontmatter", () => {
       `---\nname: a\ndescription: "${"x".repeat(1025)}"\n---\n`,
       ["3 long-description"],
     ],
-    ["a prompt longer than compaction brings back", agent("", "x".repeat(20_001)), ["5 long-prompt"]],
     [
       "a reference to nothing",
       agent("skills: [b]\n", "Start plug:gone, `plug:a`, other:x.\n"),
       ["4 unknown-reference", "7 unknown-reference"],
-    ],
-    [
-      "what a person types in a shell",
-      agent("", "ok\n!`echo $ARGUMENTS`\n!`echo $1`\n!`date`\n"),
-      ["7 shell-arguments", "8 shell-arguments"],
     ],
   ])("%s", (_, text, expected) => {
     for (let time = 1; time <= 2; time++)
@@ -144,30 +138,22 @@ describe("a folder", () => {
       "plug/.claude-plugin/plugin.json": '{\n"name": "p",\n}',
       "plug/agents/a.md": "",
       ".claude/agents/b.md": "",
+      "skills/inner/.claude-plugin/plugin.json": "{}",
+      "skills/inner/agents/c.md": "",
     });
     const { findings, files } = await validate(folder, QUIET);
-    expect(files).toBe(4);
+    expect(files).toBe(6);
     expect(findings.map(({ file, line, code }) => `${file.slice(folder.length + 1)}:${line} ${code}`)).toEqual([
       ".claude-plugin/marketplace.json:3 missing-file",
       ".claude/agents/b.md:1 empty",
       "plug/.claude-plugin/plugin.json:3 not-json",
       "plug/agents/a.md:1 empty",
+      "skills/inner/agents/c.md:1 empty",
     ]);
   });
 
-  it("checks a single file by what its place makes it", async () => {
+  it("refuses what holds nothing to check, and what is not there", async () => {
     const folder = temporary();
-    lay(folder, {
-      "agents/a.md": '---\ndescription: "x"\n---\n',
-      "commands/a.md": '---\ndescription: "x"\n---\n',
-      "x/SKILL.md": '---\nname: z\ndescription: "x"\n---\n',
-      "x.json": "{",
-    });
-    const codes = async (path: string) => (await validate(join(folder, path), QUIET)).findings.map(({ code }) => code);
-    expect(await codes("agents/a.md")).toEqual(["no-name"]);
-    expect(await codes("commands/a.md")).toEqual([]);
-    expect(await codes("x/SKILL.md")).toEqual(["name-differs"]);
-    expect(await codes("x.json")).toEqual(["not-json"]);
     mkdirSync(join(folder, "empty"));
     await expect(validate(join(folder, "empty"), QUIET)).rejects.toMatchObject({ code: "usage" });
     await expect(validate(join(folder, "gone"), QUIET)).rejects.toMatchObject({ code: "not-found" });
