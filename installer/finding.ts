@@ -1,4 +1,4 @@
-import { paint as painter } from "../rails/view/text.ts";
+import { styleText } from "node:util";
 import catalogue from "./findings.json" with { type: "json" };
 
 const LOOK = { error: "red", warning: "yellow", note: "dim" } as const;
@@ -26,7 +26,9 @@ export function finding(code: Code, file: string, values: object = {}, line?: nu
 
 /** As people read it: where and what is wrong, then what to do. */
 export function findingText({ level, file, line, message, hint }: Finding): string {
-  const paint = painter(process.stdout.isTTY && process.stdout.hasColors());
+  const hasColour = process.stdout.isTTY && process.stdout.hasColors();
+  const paint = (look: Parameters<typeof styleText>[0], text: string): string =>
+    hasColour ? styleText(look, text) : text;
   const where = file && `${file}${line ? `:${line}` : ""}: `;
   return `${paint(LOOK[level], level.padEnd(8))}${where}${message}\n        ${paint("dim", hint)}`;
 }
