@@ -47,7 +47,7 @@ export function demo(program: Command, { assets }: Context): void {
         await change("install", { dir: join(home, ".claude") }, { assets, at, say: () => {} });
         const root = join(assets, "../dist/demo");
         if (source === undefined) await makeSample(root, repo);
-        else await git(["clone", "--quiet", "--no-hardlinks", "--", resolve(source), repo], { cwd: folder });
+        else await git(folder, "clone", "--quiet", "--no-hardlinks", "--", resolve(source), repo);
         const prompt = `/minion ${list === undefined ? readFileSync(join(root, "tasks-typed.txt"), "utf8").trim() : resolve(list)}`;
         say(`Claude Code ${version}, a scripted model in the model's place, all of it in ${folder}\n`);
         const done = { claude, home, repo, prompt, edits: await readEdits(edits ?? join(root, "edits")) };
