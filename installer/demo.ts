@@ -28,7 +28,7 @@ export async function demo(assets: string, own: readonly string[], dir: string |
   await change("install", { dir: join(home, ".claude") }, { assets, at });
   const root = join(assets, "../dist/demo");
   if (source === undefined) await makeSample(root, repo);
-  else await git(["clone", "--quiet", "--no-hardlinks", "--", resolve(source), repo], { cwd: folder });
+  else await git(folder, "clone", "--quiet", "--no-hardlinks", "--", resolve(source), repo);
   const tasks = list === undefined ? readFileSync(join(root, "tasks-typed.txt"), "utf8").trim() : resolve(list);
   const say = (line: string): boolean => process.stdout.write(`${line}\n`);
   say(`Claude Code ${version}, a scripted model in the model's place, all of it in ${folder}\n`);

@@ -3,35 +3,42 @@ import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { main, type Said, saying } from "./exit.ts";
 import { EXIT, Fault } from "./fault.ts";
-import { abort, clean, leftovers } from "./foreman/clean.ts";
-import { landingJob, next } from "./foreman/next.ts";
+import { abort, clean } from "./foreman/clean.ts";
+import { next } from "./foreman/next.ts";
 import { resume, sessionOf, start } from "./foreman/start.ts";
-import { findPlace } from "./git/repository.ts";
-import { blueprintAt, overlaysAt, planAt, readInput, runAt } from "./here.ts";
+import { findPlace, type Place } from "./git/repository.ts";
+import { blueprintAt, overlaysAt, planAt, readInput } from "./here.ts";
 import { addInside } from "./inside.ts";
-import { landingPath } from "./line/land.ts";
+import { landed, landingPath, takeByHand } from "./line/land.ts";
 import { attentionOf } from "./record/attention.ts";
-import { attach } from "./record/job.ts";
+import { findRun, type Journal } from "./record/journal.ts";
 import type { RunState } from "./record/state.ts";
 import { boardRows, boardText } from "./view/board.ts";
-import { planJson } from "./view/plan-json.ts";
 import { planTable } from "./view/plan-table.ts";
 import { reportText } from "./view/report.ts";
-import { blueprintText, gateText, leftoverText, nextText } from "./view/say.ts";
+import { attentionText, blueprintText, gateText, leftoverText, nextText } from "./view/say.ts";
 import { begin } from "./worker/begin.ts";
-import { gate } from "./worker/gate.ts";
+import { brief } from "./worker/brief.ts";
+import { gate, RESULTS } from "./worker/gate.ts";
 import { submit, submitNothing } from "./worker/submit.ts";
 
 declare const __VERSION__: string;
 
+/** All options that there are, as a command gets them. */
 interface Options {
-  run?: string;
-  wait: number;
-  new?: true;
-  all?: true;
-  take?: true;
-  dryRun?: true;
-  nothing?: string;
+  readonly run?: string;
+  readonly wait: number;
+  readonly nothing?: string;
+  readonly new?: true;
+  readonly all?: true;
+  readonly take?: true;
+  readonly dryRun?: true;
+}
+/** A run that a command is about. */
+interface Run {
+  readonly place: Place;
+  readonly journal: Journal;
+  readonly state: RunState;
 }
 
 const program = new Command("minion")
@@ -39,13 +46,21 @@ const program = new Command("minion")
   .version(__VERSION__)
   .helpCommand(false);
 
-const command = (usage: string, description: string): Command =>
-  program.command(usage).description(description).option("--json", "print one JSON document");
-const ofRun = (usage: string, description: string): Command =>
-  command(usage, description).option("--run <id>", "which run, if not the newest");
-const withWait = (made: Command, what: string): Command =>
-  made.option("--wait <seconds>", `how long to wait for ${what}`, seconds, 90);
+/** Adds a command; its action gets the options and the one argument, where there is one. */
+function add(usage: string, description: string, action: (options: Options, word: string) => Promise<Said>): Command {
+  const made = program.command(usage).description(description).option("--json", "print one JSON document");
+  return made.action(saying((...args) => action(made.opts(), args.length > 2 ? String(args[0] ?? "") : "")));
+}
 
+/** Adds a command about a run that there is. */
+const ofRun = (usage: string, about: string, action: (run: Run, word: string, o: Options) => Promise<Said>): Command =>
+  add(usage, about, async (options, word) => {
+    const place = await findPlace(process.cwd());
+    const found = await findRun(place.common, process.env.CLAUDE_CODE_SESSION_ID ?? "", options.run);
+    return action({ place, ...found }, word, options);
+  }).option("--run <id>", "which run, if not the newest");
+
+const WAIT = ["--wait <seconds>", "how long to wait; called again it waits on", seconds, 90] as const;
 function seconds(value: string): number {
   if (!/^\d+$/.test(value)) throw new InvalidArgumentError("It is a whole number of seconds.");
   return Number(value);
@@ -54,187 +69,133 @@ const until = ({ wait }: Options): number => Date.now() + wait * 1000;
 const columns = process.stdout.columns ?? 100;
 const stillRuns = (what: string): Said => [`${what} still runs: call the same again.`, { running: true }, EXIT.running];
 
-command("plan <file>", "show waves, conflicts, commands and faults of a task list (-: stdin); writes nothing").action(
-  saying(async (source: string) => {
-    const { plan, tools } = await planAt(source);
-    const exit = plan.findings.some(({ level }) => level === "error") ? EXIT.refused : EXIT.done;
-    return [planTable(plan, tools, columns, process.stdout.isTTY), planJson(plan, tools), exit];
-  }),
+add(
+  "plan <file>",
+  "show waves, conflicts, commands and faults of a task list (-: stdin); writes nothing",
+  async (_, file) => {
+    const { plan, tools } = await planAt(file);
+    const { tasks, waves, criticalPath, conflicts, findings } = plan;
+    const list = tasks.map(({ doneWhen, ...task }) => ({ ...task, done_when: doneWhen }));
+    const exit = findings.some(({ level }) => level === "error") ? EXIT.refused : EXIT.done;
+    const json = { tasks: list, waves, criticalPath, conflicts, tools, findings };
+    return [planTable(plan, tools, columns, process.stdout.isTTY), json, exit];
+  },
 );
 
-command("start <file>", "open a run of a task list")
-  .option("--new", "beside a run that is open already")
-  .action(
-    saying(async (source: string, options: Options) => {
-      const { place, plan, tools } = await planAt(source);
-      const session = await sessionOf(process.env);
-      const started = await start(plan, tools, await blueprintAt(place), place, session, options.new === true);
-      return [[`run ${started.run}: line ${started.line}`, ...started.warnings].join("\n"), started];
-    }),
-  );
+add("start <file>", "open a run of a task list", async (options, file) => {
+  const planned = await planAt(file);
+  const session = await sessionOf(process.env);
+  const started = await start(planned, await blueprintAt(planned.place), session, options.new === true);
+  return [[`run ${started.run}: line ${started.line}`, ...started.warnings].join("\n"), started];
+}).option("--new", "beside a run that is open already");
 
-withWait(ofRun("next", "land what is ready, then name what to start now"), "landing").action(
-  saying(async (options: Options) => {
-    const { journal, place } = await runAt(options);
-    const answer = await next(journal, place, until(options));
-    return [nextText(answer), answer];
-  }),
-);
+ofRun("next", "land what is ready, then name what to start now", async ({ journal, place, state }, _, options) => {
+  const answer = await next(journal, until(options), (time) => landed(journal, place, state.run, time));
+  return [nextText(answer), answer];
+}).option(...WAIT);
 
-withWait(
-  command("begin <attempt>", "for a worker: put its worktree on the line and say what to do"),
-  "the setup",
-).action(
-  saying(async (attempt: string, options: Options) => {
-    const overlays = await overlaysAt(await findPlace(process.cwd()));
-    const body = (name: string): string => overlays.get(name.toLowerCase())?.body ?? "";
-    const brief = await begin(attempt, process.cwd(), until(options), body);
-    return brief === null ? stillRuns("The setup") : [brief, { attempt, brief }];
-  }),
-);
+add("begin <attempt>", "for a worker: put its worktree on the line and say what to do", async (options, attempt) => {
+  const own = await begin(attempt, process.cwd(), until(options));
+  if (!own) return stillRuns("The setup");
+  const overlays = await overlaysAt(own.place);
+  const text = brief(own, (name) => overlays.get(name.toLowerCase())?.body ?? "");
+  return [text, { attempt, brief: text }];
+}).option(...WAIT);
 
-withWait(
-  command("gate [name]", "for a worker: run a gate, or all, on the files as they are"),
-  "it; called again it waits on",
-)
+add("gate [name]", "for a worker: run a gate, or all, on the files as they are", async (options, name?: string) => {
+  if ((name === undefined) === !options.all)
+    throw new Fault("usage", "gate wants one name, or --all", "minion gate test", EXIT.usage);
+  const gates = await gate(name, process.cwd(), until(options));
+  return [gates.map(gateText).join("\n"), { gates }, RESULTS[gates.at(-1)?.result ?? "pass"]];
+})
   .option("--all", "every gate in order, until one does not pass")
-  .action(
-    saying(async (name: string | undefined, options: Options) => {
-      if ((name === undefined) === !options.all)
-        throw new Fault("usage", "gate wants one name, or --all", "minion gate test", EXIT.usage);
-      const { results, exit } = await gate(name ?? null, process.cwd(), until(options));
-      return [results.map(gateText).join("\n"), { gates: results }, exit];
-    }),
-  );
+  .option(...WAIT);
 
-command("submit", "for a worker: hand in what is committed, with a handoff on stdin")
-  .option("--nothing <why>", "the task wants no change")
-  .action(
-    saying(async ({ nothing }: Options) => {
-      if (nothing !== undefined) await submitNothing(nothing, process.cwd());
-      else await submit(await readInput(), process.cwd());
-      return ["Handed in. End now, with one line.", { submitted: true }];
-    }),
-  );
+add("submit", "for a worker: hand in what is committed, with a handoff on stdin", async ({ nothing }) => {
+  if (nothing !== undefined) await submitNothing(nothing, process.cwd());
+  else await submit(await readInput(), process.cwd());
+  return ["Handed in. End now, with one line.", { submitted: true }];
+}).option("--nothing <why>", "the task wants no change");
 
 /** A task's id as the list writes it. */
 function idOf({ tasks, run }: RunState, id: string): string {
   const found = [...tasks.keys()].find((each) => each.toLowerCase() === id.toLowerCase());
-  if (found === undefined)
-    throw new Fault("no-task", `run ${run} has no task ${id}`, "minion board shows them", EXIT.usage);
-  return found;
+  if (found !== undefined) return found;
+  throw new Fault("no-task", `run ${run} has no task ${id}`, "minion board shows them", EXIT.usage);
 }
 
-withWait(ofRun("land <task>", "for a person: prove what is on a task's branch and land it"), "its gates").action(
-  saying(async (name: string, options: Options) => {
-    const { journal, place, state } = await runAt(options);
-    const task = idOf(state, name);
-    const isLanded = ({ tasks }: RunState): true | undefined => tasks.get(task)?.state === "landed" || undefined;
-    const answer = await attach(journal, landingJob(state.run, place, task), isLanded, until(options));
-    if ("error" in answer)
-      throw new Fault("not-landed", `task ${task} did not land: ${answer.error}`, "mend its branch, then call again");
-    return "running" in answer ? stillRuns("It") : [`${task} is on ${state.line}`, { task, landed: true }];
-  }),
-);
+ofRun("land <task>", "for a person: prove what is on a task's branch and land it", async (run, name, options) => {
+  const { journal, place, state } = run;
+  const task = idOf(state, name);
+  await takeByHand(journal, place, task);
+  if (!(await landed(journal, place, state.run, until(options)))) return stillRuns("It");
+  const after = (await journal.state()).tasks.get(task);
+  if (after?.state === "landed") return [`task ${task} is on ${state.line}`, { task, landed: true }];
+  throw new Fault("not-landed", `${after?.reason}: ${after?.note}`, "mend its branch, then call again");
+}).option(...WAIT);
 
-ofRun("retry <task>", "for a person: let a worker try a task again").action(
-  saying(async (name: string, options: Options) => {
-    const { journal, state } = await runAt(options);
-    const task = idOf(state, name);
-    await journal.decide(({ tasks }) => {
-      if (tasks.get(task)?.state !== "needs-human")
-        throw new Fault("not-waiting", `task ${task} does not wait for a person`, "minion attention shows what does");
-      return { events: [{ event: "retried", task }], result: null };
-    });
-    return [`task ${task} may be tried again: /minion --resume goes on with the run`, { task }];
-  }),
-);
+ofRun("retry <task>", "for a person: let a worker try a task again", async ({ journal, state }, name) => {
+  const task = idOf(state, name);
+  await journal.decide(({ tasks }, write) => {
+    if (tasks.get(task)?.state !== "needs-human")
+      throw new Fault("not-waiting", `task ${task} does not wait for a person`, "minion attention shows what does");
+    write({ event: "retried", task });
+  });
+  return [`task ${task} may be tried again: /minion --resume goes on with the run`, { task }];
+});
 
-ofRun("board", "show where each task stands").action(
-  saying(async (options: Options) => {
-    const { state } = await runAt(options);
-    const { run, done } = state;
-    return [boardText(state, Date.now(), columns), { run, done, tasks: boardRows(state, Date.now()) }];
-  }),
-);
+ofRun("board", "show where each task stands", async ({ state }) => {
+  const { run, done } = state;
+  return [boardText(state, Date.now(), columns), { run, done, tasks: boardRows(state, Date.now()) }];
+});
 
-ofRun("report", "say what landed, what did not and why, and what to type next").action(
-  saying(async (options: Options) => {
-    const { state, journal } = await runAt(options);
-    const report = reportText(state, journal.folder);
-    const file = join(journal.folder, "report.md");
-    await writeFile(file, report);
-    return [report, { run: state.run, line: state.line, tip: state.tip, file, report }];
-  }),
-);
+ofRun("report", "say what landed, what did not and why, and what to type next", async ({ state, journal }) => {
+  const report = reportText(state, journal.folder);
+  const file = join(journal.folder, "report.md");
+  await writeFile(file, report);
+  return [report, { run: state.run, line: state.line, tip: state.tip, file, report }];
+});
 
-ofRun("attention", "show what waits for a person, and the choices").action(
-  saying(async (options: Options) => {
-    const { state } = await runAt(options);
-    const attention = attentionOf(state);
-    const lines = attention.flatMap(({ task, reason, note, choices }) => [
-      `task ${task}: ${reason}. ${note}`,
-      ...choices.map(({ label, command: typed }) => `  ${label}: ${typed}`),
-    ]);
-    return [lines.join("\n") || "Nothing waits for you.", { run: state.run, attention }];
-  }),
-);
+ofRun("attention", "show what waits for a person, and the choices", async ({ state }) => {
+  const attention = attentionOf(state);
+  return [attentionText(attention), { run: state.run, attention }];
+});
 
-ofRun("events", "print the run's journal").action(
-  saying(async (options: Options) => {
-    const { events, bad } = await (await runAt(options)).journal.read();
-    const line = (data: object): string => JSON.stringify(data).slice(0, 160);
-    const lines = events.map(({ at, event, ...data }) => `${new Date(at).toISOString()} ${event} ${line(data)}`);
-    return [lines.join("\n"), { events, bad }];
-  }),
-);
+ofRun("events", "print the run's journal", async ({ journal }) => {
+  const { events, bad } = await journal.read();
+  const text = (data: object): string => JSON.stringify(data).slice(0, 160);
+  const lines = events.map(({ at, event, ...data }) => `${new Date(at).toISOString()} ${event} ${text(data)}`);
+  return [lines.join("\n"), { events, bad }];
+});
 
-ofRun("resume", "go on with a run whose session is gone")
-  .option("--take", "also where its session still runs")
-  .action(
-    saying(async (options: Options) => {
-      const { journal, state } = await runAt(options);
-      const lost = await resume(journal, await sessionOf(process.env), options.take === true);
-      const { run, line } = state;
-      return [`run ${run} is yours; lost with its session: ${lost.join(", ") || "nothing"}`, { run, line, lost }];
-    }),
-  );
+ofRun("resume", "go on with a run whose session is gone", async ({ journal, state }, _, options) => {
+  const lost = await resume(journal, await sessionOf(process.env), options.take === true);
+  const { run, line } = state;
+  return [`run ${run} is yours; lost with its session: ${lost.join(", ") || "nothing"}`, { run, line, lost }];
+}).option("--take", "also where its session still runs");
 
-ofRun("abort", "end a run where it stands; what landed stays").action(
-  saying(async (options: Options) => {
-    const { journal, state } = await runAt(options);
-    await abort(journal);
-    return [`run ${state.run} is ended; branches and worktrees stay until minion clean`, { run: state.run }];
-  }),
-);
+ofRun("abort", "end a run where it stands; what landed stays", async ({ journal, state: { run } }) => {
+  await abort(journal);
+  return [`run ${run} is ended; branches and worktrees stay until minion clean`, { run }];
+});
 
-ofRun("clean", "remove a run's worktrees and landed branches; nothing dirty or unlanded")
-  .option("--dry-run", "only say what would be removed")
-  .action(
-    saying(async (options: Options) => {
-      const { state, place } = await runAt(options);
-      const dryRun = options.dryRun === true;
-      const found = await leftovers(state, place, landingPath(place, state.run));
-      if (!dryRun) await clean(found, place);
-      const lines = found.map((each) => leftoverText(each, dryRun));
-      return [lines.join("\n") || "Nothing is left of it.", { run: state.run, dryRun, leftovers: found }];
-    }),
-  );
+ofRun("clean", "remove a run's worktrees and landed branches; nothing dirty or unlanded", async (run, _, options) => {
+  const { state, place } = run;
+  const dryRun = options.dryRun === true;
+  const leftovers = await clean(state, place, landingPath(place, state.run), dryRun);
+  return [leftoverText(leftovers, dryRun), { run: state.run, dryRun, leftovers }];
+}).option("--dry-run", "only say what would be removed");
 
-command("blueprint", "print the rails in force and where each value comes from").action(
-  saying(async () => {
-    const blueprint = await blueprintAt(await findPlace(process.cwd()));
-    return [blueprintText(blueprint), blueprint];
-  }),
-);
+add("blueprint", "print the rails in force and where each value comes from", async () => {
+  const blueprint = await blueprintAt(await findPlace(process.cwd()));
+  return [blueprintText(blueprint), blueprint];
+});
 
-command("overlays", "list the expertise that a task can name under Agent:").action(
-  saying(async () => {
-    const all = [...(await overlaysAt(await findPlace(process.cwd()))).values()].filter(({ fault }) => fault === null);
-    const overlays = all.map(({ name, when }) => ({ name, when }));
-    return [overlays.map(({ name, when }) => `${name}: ${when}`).join("\n"), { overlays }];
-  }),
-);
+add("overlays", "list the expertise that a task can name under Agent:", async () => {
+  const all = [...(await overlaysAt(await findPlace(process.cwd()))).values()].filter(({ fault }) => fault === null);
+  const overlays = all.map(({ name, when }) => ({ name, when }));
+  return [overlays.map(({ name, when }) => `${name}: ${when}`).join("\n"), { overlays }];
+});
 
 addInside(program);
 void main(program, process.argv.slice(2));

@@ -2,34 +2,33 @@ import { readFile, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { type Blueprint, blueprintFiles, readBlueprint } from "./blueprint/blueprint.ts";
-import { type Overlay, overlayFolders, readOverlays } from "./blueprint/overlay.ts";
+import { type Blueprint, readBlueprint } from "./blueprint/blueprint.ts";
+import { readIfThere } from "./blueprint/markdown.ts";
+import { type Overlay, readOverlays } from "./blueprint/overlay.ts";
 import { findTools } from "./blueprint/toolchain.ts";
 import { EXIT, Fault } from "./fault.ts";
 import { findPlace, type Place } from "./git/repository.ts";
 import { makePlan } from "./plan/plan.ts";
-import type { Finding, Plan, Task, Tools } from "./plan/task.ts";
-import { findRun } from "./record/journal.ts";
+import type { Finding, Plan, Tools } from "./plan/task.ts";
 
-/** The person's Claude Code folder. */
-const config = resolve(process.env.CLAUDE_CONFIG_DIR?.trim() || join(homedir(), ".claude"));
+/** Where rails lie: the project's win over the person's, those over the plugin's, which is seen from its bin/minion. */
+async function folders({ top }: Place): Promise<{ project: string; person: string; shipped: string }> {
+  const person = resolve(process.env.CLAUDE_CONFIG_DIR?.trim() || join(homedir(), ".claude"), "minion");
+  const plugin = dirname(dirname(await realpath(process.argv[1] as string)));
+  return { project: join(top, ".claude", "minion"), person, shipped: join(plugin, "skills") };
+}
 
-/** The plugin's folder, seen from its bin/minion. */
-const shipped = async (): Promise<string> => dirname(dirname(await realpath(process.argv[1] as string)));
+export async function blueprintAt(place: Place): Promise<Blueprint> {
+  const { project, person, shipped } = await folders(place);
+  const own = [person, project].map((folder) => join(folder, "blueprint.md"));
+  return readBlueprint([join(shipped, "minion-blueprint", "SKILL.md"), ...own]);
+}
 
-export const blueprintAt = async ({ top }: Place): Promise<Blueprint> =>
-  readBlueprint(blueprintFiles(await shipped(), config, top));
-
-export const overlaysAt = async ({ top }: Place): Promise<Map<string, Overlay>> =>
-  readOverlays(overlayFolders(await shipped(), config, top));
-
-export async function runAt({
-  run,
-}: {
-  run?: string;
-}): Promise<{ place: Place } & Awaited<ReturnType<typeof findRun>>> {
-  const place = await findPlace(process.cwd());
-  return { place, ...(await findRun(place.common, process.env.CLAUDE_CODE_SESSION_ID ?? "", run)) };
+/** A project's own agents serve as expertise too. */
+export async function overlaysAt(place: Place): Promise<Map<string, Overlay>> {
+  const { project, person, shipped } = await folders(place);
+  const agents = join(place.top, ".claude", "agents");
+  return readOverlays([join(project, "overlays"), join(person, "overlays"), join(shipped, "minion-overlays"), agents]);
 }
 
 /** Standard input to its end. @throws Fault `no-input` where it is a terminal */
@@ -42,26 +41,26 @@ export async function readInput(): Promise<string> {
 export async function planAt(source: string): Promise<{ place: Place; plan: Plan; tools: Tools }> {
   const list = source === "-" ? await readInput() : await readFile(source, "utf8");
   const place = await findPlace(process.cwd());
-  const tools = await findTools(place.top, place.prefix, await toolchainsAt(place));
+  const { project, person, shipped } = await folders(place);
+  const table = "toolchains.md";
+  const own = (await readIfThere(join(project, table))) ?? (await readIfThere(join(person, table)));
+  const tools = await findTools(
+    place.top,
+    place.prefix,
+    own ?? (await readFile(join(shipped, "minion-blueprint", table), "utf8")),
+  );
   const plan = makePlan(list, source === "-" ? "the list" : source);
-  const known = await overlaysAt(place);
-  const findings = plan.tasks.flatMap((task) => task.agent.flatMap((name) => unusable(task, name, known)));
-  return { place, tools, plan: { ...plan, findings: [...plan.findings, ...findings] } };
+  return { place, tools, plan: { ...plan, findings: [...plan.findings, ...unusable(plan, await overlaysAt(place))] } };
 }
 
-/** The table of tools in force: the project's, else the person's, else the shipped one. */
-async function toolchainsAt({ top }: Place): Promise<string> {
-  for (const folder of [join(top, ".claude"), config]) {
-    const table = await readFile(join(folder, "minion", "toolchains.md"), "utf8").catch(() => null);
-    if (table !== null) return table;
-  }
-  return readFile(join(await shipped(), "skills", "minion-blueprint", "toolchains.md"), "utf8");
-}
-
-function unusable({ id, line }: Task, name: string, known: ReadonlyMap<string, Overlay>): Finding[] {
-  const found = known.get(name.toLowerCase());
-  if (found?.fault === null) return [];
-  const message = found?.fault ?? `task ${id}: there is no expertise called ${name}`;
-  const hint = found ? "mend that file" : `there are ${[...known.values()].map((each) => each.name).join(", ")}`;
-  return [{ level: "error", code: "unknown-agent", line, message, hint }];
+function unusable({ tasks }: Plan, known: ReadonlyMap<string, Overlay>): Finding[] {
+  const names = [...known.values()].map((each) => each.name).join(", ");
+  return tasks.flatMap(({ id, line, agent }) =>
+    agent.flatMap((name): Finding[] => {
+      const found = known.get(name.toLowerCase());
+      if (found?.fault === null) return [];
+      const message = found?.fault ?? `task ${id}: there is no expertise called ${name}`;
+      return [{ level: "error", code: "unknown-agent", line, message, hint: `there are ${names}` }];
+    }),
+  );
 }

@@ -1,76 +1,61 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import * as z from "zod/mini";
+import english from "zod/v4/locales/en.js";
 import { Fault } from "../fault.ts";
-import { type Markdown, readMarkdown } from "./markdown.ts";
+import { type Markdown, readIfThere, readMarkdown } from "./markdown.ts";
 
-const whole = (least: number, most: number) => z.int().check(z.minimum(least), z.maximum(most));
+z.config(english());
+
+/** The least and the most that each bound may be. */
+const BOUNDS = {
+  /** How often a gate may fail per attempt: the first try and the fixes. */
+  failures: [1, 5],
+  /** Attempts per task. */
+  attempts: [1, 5],
+  /** How often a worker is sent back. Claude Code ends a worker after eight. */
+  send_backs: [0, 7],
+  /** Workers at the same time; Claude Code starts 20 at most. */
+  workers: [1, 16],
+  /** Dispatches of a run, as a multiple of its tasks. */
+  dispatches: [1, 5],
+  /** Minutes without a sign of life after which an attempt is over. */
+  lease: [1, 240],
+} as const;
+type Bound = keyof typeof BOUNDS;
+
 const text = z.string().check(z.minLength(1));
-
+const whole = (least: number, most: number) => z.int().check(z.minimum(least), z.maximum(most));
 const gate = z
   .strictObject({
-    name: z.string().check(z.regex(/^[a-z][a-z0-9-]*$/, "a gate's name is small letters, digits and -")),
+    name: z.string().check(z.regex(/^[a-z][a-z0-9-]*$/)),
     /** Which of the project's commands to run, as `minion plan` finds it. */
     tool: z.optional(z.enum(["lint", "test", "build"])),
-    /** Or the command itself. */
+    /** Or the command itself, and its folder from the repository's root. */
     run: z.optional(text),
-    /** Folder to run it in, from the repository's root. */
     cwd: z.optional(z.string()),
     /** Seconds until it is stopped. */
     timeout: z.optional(whole(1, 86_400)),
   })
-  .check(
-    z.refine((value) => (value.tool === undefined) !== (value.run === undefined), "a gate has either tool or run"),
-  );
+  .check(z.refine(({ tool, run }) => (tool === undefined) !== (run === undefined), "a gate has either tool or run"));
+const gates = z.array(gate).check(z.minLength(1), ({ value, issues }) => {
+  const twin = value.findIndex(({ name }, index) => value.findIndex((other) => other.name === name) < index);
+  if (twin > 0) issues.push({ code: "custom", message: "two gates have one name", input: value, path: [twin] });
+});
+const bounds = Object.entries(BOUNDS).map(([name, [least, most]]) => [name, whole(least, most)]);
 
 /** What may stand in a blueprint's frontmatter beside what Claude Code reads there. */
-const fields = {
-  gates: z.array(gate).check(z.minLength(1, "a run without a gate proves nothing")),
-  bounds: z.partial(
-    z.strictObject({
-      /** How often a gate may fail per attempt: the first try and the fixes. */
-      failures: whole(1, 5),
-      /** Attempts per task. */
-      attempts: whole(1, 5),
-      /** How often a worker is sent back. Claude Code ends a worker after eight. */
-      send_backs: whole(0, 7),
-      /** Workers at the same time; Claude Code starts 20 at most. */
-      workers: whole(1, 16),
-      /** Dispatches of a run, as a multiple of its tasks. */
-      dispatches: whole(1, 5),
-      /** Minutes without a sign of life after which an attempt is over. */
-      lease: whole(1, 240),
-    }),
-  ),
+const FIELDS = z.strictObject({
+  gates,
+  bounds: z.partial(z.strictObject(Object.fromEntries(bounds) as Record<Bound, ReturnType<typeof whole>>)),
   /** A pattern that the first line of each commit has to match. */
-  commit: text,
+  commit: text.check(z.refine(isPattern, "this is no regular expression")),
+  /** Commands that a worker may run without asking. */
   allow: z.array(text),
-};
+});
 const CLIENT_FIELDS = ["name", "description", "disable-model-invocation", "user-invocable"];
 
-export interface Gate {
-  readonly name: string;
-  readonly tool?: "lint" | "test" | "build" | undefined;
-  readonly run?: string | undefined;
-  readonly cwd?: string | undefined;
-  readonly timeout?: number | undefined;
-}
-
-export interface Bounds {
-  readonly failures: number;
-  readonly attempts: number;
-  readonly send_backs: number;
-  readonly workers: number;
-  readonly dispatches: number;
-  readonly lease: number;
-}
-
 /** The rails in force: data for `minion`, prose for the worker. */
-export interface Blueprint {
-  readonly gates: readonly Gate[];
-  readonly bounds: Bounds;
-  readonly commit: string;
-  readonly allow: readonly string[];
+export interface Blueprint extends Readonly<z.infer<typeof FIELDS>> {
+  readonly bounds: Readonly<Record<Bound, number>>;
   readonly body: string;
   /** Which file each value came from. */
   readonly sources: Readonly<Record<string, string>>;
@@ -86,96 +71,40 @@ export async function readBlueprint(files: readonly string[]): Promise<Blueprint
   const bounds: Record<string, unknown> = {};
   const sources: Record<string, string> = {};
   for (const file of files) {
-    const source = await readFile(file, "utf8").catch((error) => {
-      if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
-      throw error;
-    });
+    const source = await readIfThere(file);
     if (source === null) continue;
     const markdown = readMarkdown(source, file);
-    for (const [name, value] of Object.entries(checked(markdown, file))) {
-      if (name === "bounds") {
-        for (const [bound, number] of Object.entries(value as object)) {
-          bounds[bound] = number;
-          sources[`bounds.${bound}`] = file;
-        }
-      } else {
-        values[name] = value;
-        sources[name] = file;
-      }
-    }
-    if (markdown.body.trim()) {
-      values.body = markdown.body.trim();
-      sources.body = file;
-    }
+    const { bounds: own = {}, ...fields } = checked(markdown, file);
+    const body = markdown.body.trim();
+    Object.assign(values, fields, body && { body });
+    Object.assign(bounds, own);
+    const said = [
+      ...Object.keys(fields),
+      ...Object.keys(own).map((bound) => `bounds.${bound}`),
+      ...(body ? ["body"] : []),
+    ];
+    for (const name of said) sources[name] = file;
   }
-  const missing = [
-    ...[...Object.keys(fields), "body"].filter((name) => name !== "bounds" && values[name] === undefined),
-    ...Object.keys(fields.bounds.def.shape)
-      .filter((name) => bounds[name] === undefined)
-      .map((name) => `bounds.${name}`),
-  ];
-  if (missing.length > 0)
-    throw new Fault(
-      "blueprint",
-      `no blueprint says ${missing.join(", ")}`,
-      `looked in ${files.join(", ")}: install again`,
-    );
+  const all = ["gates", "commit", "allow", "body", ...Object.keys(BOUNDS).map((bound) => `bounds.${bound}`)];
+  const missing = all.filter((name) => !sources[name]).join(", ");
+  if (missing) throw new Fault("blueprint", `no blueprint says ${missing}`, "install again");
   return { ...values, bounds, sources } as unknown as Blueprint;
 }
 
-/** Where blueprints lie, from the weakest to the one that wins. */
-export function blueprintFiles(shipped: string, config: string, project: string): string[] {
-  return [
-    join(shipped, "skills", "minion-blueprint", "SKILL.md"),
-    join(config, "minion", "blueprint.md"),
-    join(project, ".claude", "minion", "blueprint.md"),
-  ];
+function checked({ data, lineOf }: Markdown, file: string) {
+  const own = Object.entries(data).filter(([name]) => !CLIENT_FIELDS.includes(name));
+  const { data: fields, error } = z.partial(FIELDS).safeParse(Object.fromEntries(own));
+  if (fields) return fields;
+  const issue = error.issues[0] as (typeof error.issues)[number];
+  const at = [...issue.path, ...(issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [])] as string[];
+  const hint = "the shipped skills/minion-blueprint/SKILL.md shows what may stand there";
+  throw new Fault("blueprint", `${file}:${lineOf(at)}: ${at.join(".")}: ${issue.message}`, hint);
 }
 
-function checked(markdown: Markdown, file: string): Record<string, unknown> {
-  const own = Object.fromEntries(Object.entries(markdown.data).filter(([name]) => !CLIENT_FIELDS.includes(name)));
-  const answer = z.partial(z.strictObject(fields)).safeParse(own);
-  if (answer.success) {
-    repeated(answer.data.gates ?? [], markdown, file);
-    pattern(answer.data.commit, markdown, file);
-    return answer.data;
-  }
-  const issue = answer.error.issues[0];
-  const path = (issue?.path ?? []) as (string | number)[];
-  const unknown = issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined;
-  const at = unknown === undefined ? path : [...path, unknown];
-  const what = unknown === undefined ? issue?.message : "there is no such field";
-  const known =
-    path.length === 0
-      ? Object.keys(fields)
-      : path[0] === "bounds"
-        ? Object.keys(fields.bounds.def.shape)
-        : Object.keys(gate.def.shape);
-  throw new Fault(
-    "blueprint",
-    `${file}:${markdown.lineOf(at)}: ${at.join(".")}: ${what}`,
-    unknown === undefined ? "see the blueprint's own page for what may stand there" : `known are ${known.join(", ")}`,
-  );
-}
-
-function repeated(gates: readonly Gate[], markdown: Markdown, file: string): void {
-  for (const [index, { name }] of gates.entries())
-    if (gates.findIndex((other) => other.name === name) !== index)
-      throw new Fault(
-        "blueprint",
-        `${file}:${markdown.lineOf(["gates", index])}: two gates are called ${name}`,
-        "give each a name of its own",
-      );
-}
-
-function pattern(commit: string | undefined, markdown: Markdown, file: string): void {
+function isPattern(pattern: string): boolean {
   try {
-    new RegExp(commit ?? "");
+    return Boolean(new RegExp(pattern));
   } catch {
-    throw new Fault(
-      "blueprint",
-      `${file}:${markdown.lineOf(["commit"])}: commit is no regular expression`,
-      "quote it and escape brackets",
-    );
+    return false;
   }
 }

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import matter from "gray-matter";
 import { type Document, isMap, isScalar, LineCounter, parseDocument } from "yaml";
 import { Fault } from "../fault.ts";
@@ -30,54 +31,49 @@ export function readMarkdown(text: string, where: string): Markdown {
   if (!/^---[ \t]*\n(?:[\s\S]*?\n)?---[ \t]*(?:\n|$)/.test(clean))
     throw broken(where, 1, "frontmatter is not closed", "close it with a line --- of its own");
 
-  let document: Document.Parsed | undefined;
   const lines = new LineCounter();
+  let document: Document.Parsed | undefined;
   const parse = (yaml: string): object => {
     document = parseDocument(yaml, { lineCounter: lines, uniqueKeys: true, stringKeys: true });
-    const error = document.errors[0];
-    if (error) {
-      const line = lines.linePos(error.pos[0]).line;
-      throw broken(
-        where,
-        line,
-        error.message.split("\n")[0] ?? "",
-        "quote a value that holds «: » or starts with [ { * & ! | >",
-      );
-    }
-    let data: unknown;
-    try {
-      data = document.toJS() ?? {};
-    } catch (unresolved) {
-      throw broken(where, 2, (unresolved as Error).message, "write values out: *aliases need their &anchor");
-    }
-    if (typeof data !== "object" || data === null || Array.isArray(data))
-      throw broken(where, 2, "frontmatter is not a list of fields", "write it as «name: value» lines");
-    return data;
+    const [error] = document.errors;
+    const line = error ? lines.linePos(error.pos[0]).line : 2;
+    if (error) throw broken(where, line, error.message.split("\n")[0] ?? "", "quote a value that YAML reads as more");
+    const data = toJs(document, where) ?? {};
+    if (typeof data === "object" && !Array.isArray(data)) return data;
+    throw broken(where, line, "frontmatter is not a list of fields", "write it as «name: value» lines");
   };
-  // An options object keeps gray-matter from its cache, which answers a second read of a broken file with {}.
   const refuse = (): object => {
     throw broken(where, 1, "frontmatter is not YAML", "open it with --- alone");
   };
+  // An options object keeps gray-matter from its cache, which answers a second read of a broken file with {}.
   const file = matter(clean, { engines: { yaml: parse, javascript: refuse, js: refuse, json: refuse } });
   const bodyLine = clean.slice(0, clean.length - file.content.length).split("\n").length;
-  return {
-    data: file.data,
-    body: file.content,
-    bodyLine,
-    lineOf: (path) => (document ? lineOf(document, lines, path) : 1),
-  };
+  return { data: file.data, body: file.content, bodyLine, lineOf: (path) => lineOf(document, lines, path) };
 }
 
-function lineOf(document: Document.Parsed, lines: LineCounter, path: readonly (string | number)[]): number {
+/** A file's text, or null where there is no such file. */
+export const readIfThere = (path: string): Promise<string | null> =>
+  readFile(path, "utf8").catch((error) => {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
+    throw error;
+  });
+
+function toJs(document: Document.Parsed, where: string): unknown {
+  try {
+    return document.toJS();
+  } catch (unresolved) {
+    throw broken(where, 2, (unresolved as Error).message, "write values out: *aliases need their &anchor");
+  }
+}
+
+type Path = readonly (string | number)[];
+function lineOf(document: Document.Parsed | undefined, lines: LineCounter, path: Path): number {
   for (let length = path.length; length > 0; length--) {
-    const parent = document.getIn(path.slice(0, length - 1), true);
-    const last = path[length - 1];
-    const key = isMap(parent)
-      ? parent.items.find((item) => isScalar(item.key) && item.key.value === last)?.key
-      : undefined;
-    const node = key ?? document.getIn(path.slice(0, length), true);
-    const range = (node as { range?: [number, number, number] } | undefined)?.range;
-    if (range) return lines.linePos(range[0]).line;
+    const parent = document?.getIn(path.slice(0, length - 1), true);
+    const isKey = ({ key }: { key: unknown }) => isScalar(key) && key.value === path[length - 1];
+    const key = isMap(parent) ? parent.items.find(isKey)?.key : undefined;
+    const node = (key ?? document?.getIn(path.slice(0, length), true)) as { range?: [number] } | undefined;
+    if (node?.range) return lines.linePos(node.range[0]).line;
   }
   return 1;
 }

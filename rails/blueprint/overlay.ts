@@ -12,29 +12,16 @@ export interface Overlay {
   readonly fault: string | null;
 }
 
-/** Where overlays lie, the winning folder first; a project's own agents serve too. */
-export function overlayFolders(shipped: string, config: string, project: string): string[] {
-  return [
-    join(project, ".claude", "minion", "overlays"),
-    join(config, "minion", "overlays"),
-    join(shipped, "skills", "minion-overlays"),
-    join(project, ".claude", "agents"),
-  ];
-}
-
-/** All overlays there are, by name in lower case. One that cannot be read is a fault of that one only. */
+/** All overlays in these folders, the first of which wins, by name in lower case. One that cannot be read is a fault of
+ * that one only. */
 export async function readOverlays(folders: readonly string[]): Promise<Map<string, Overlay>> {
   const found = new Map<string, Overlay>();
-  for (const folder of folders) {
-    const files = await readdir(folder, { withFileTypes: true }).catch(() => []);
-    for (const file of files.filter(
-      (each) => each.name.endsWith(".md") && each.name !== "SKILL.md" && !each.isDirectory(),
-    )) {
-      const name = basename(file.name, ".md");
-      if (!found.has(name.toLowerCase()))
-        found.set(name.toLowerCase(), await readOverlay(name, join(folder, file.name)));
+  for (const folder of folders)
+    for (const file of await readdir(folder).catch(() => [])) {
+      const name = basename(file, ".md");
+      if (file === name || name === "SKILL" || found.has(name.toLowerCase())) continue;
+      found.set(name.toLowerCase(), await readOverlay(name, join(folder, file)));
     }
-  }
   return found;
 }
 

@@ -1,21 +1,11 @@
 import { execFile } from "node:child_process";
-import { stat } from "node:fs/promises";
 import { promisify } from "node:util";
 import { EXIT, Fault } from "../fault.ts";
 
-export interface GitOptions {
-  readonly cwd: string;
-  readonly env?: NodeJS.ProcessEnv;
-  /** Exit codes besides 0 that are an answer and not a fault. */
-  readonly accept?: readonly number[];
-}
-
-/** Untrimmed. */
-interface Answer {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+/** Where and how git is called: a folder, or that with more. */
+export type Where =
+  | string
+  | { cwd: string; env?: NodeJS.ProcessEnv /** Codes that are no fault. */; accept?: number[] };
 
 /** What git takes from the environment to look at another repository than the one of `cwd`. */
 const REDIRECTS = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_NAMESPACE"];
@@ -32,45 +22,32 @@ export function cleanEnv(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
 
 /**
  * The one door to git. Reads take no optional locks; a lock that another process holds is waited for.
- * @returns code, stdout and stderr, untrimmed
- * @throws Fault `git` with git's own words where the code is neither 0 nor accepted; `no-git` where git is missing
+ * @returns its code and what it printed, untrimmed
+ * @throws Fault `git` with git's own words where the code is neither 0 nor accepted; `no-git` where it could not run
  */
-export async function git(args: readonly string[], options: GitOptions): Promise<Answer> {
-  for (let tries = 0; ; tries++) {
-    const answer = await run(args, options);
-    if (answer.code === 0 || options.accept?.includes(answer.code)) return answer;
-    if (tries < LOCK_RETRIES && LOCKED.test(answer.stderr)) {
-      await new Promise((resolve) => setTimeout(resolve, 40 * 2 ** tries * (0.5 + Math.random())));
-      continue;
-    }
-    const words = answer.stderr.trim().split("\n")[0] || `exit ${answer.code}`;
-    throw new Fault("git", `git ${args[0]}: ${words}`, `look at it in ${options.cwd}`, EXIT.usage);
-  }
-}
-
-/** As `git`, but only stdout, without the last line end. */
-export const gitText = async (args: readonly string[], options: GitOptions): Promise<string> =>
-  (await git(args, options)).stdout.replace(/\n$/, "");
-
-/** True where git answers 0, false where it answers 1. */
-export const gitAsks = async (args: readonly string[], options: GitOptions): Promise<boolean> =>
-  (await git(args, { ...options, accept: [1] })).code === 0;
-
-async function run(args: readonly string[], { cwd, env }: GitOptions): Promise<Answer> {
+export async function git(where: Where, ...args: readonly string[]): Promise<{ code: number; stdout: string }> {
+  const { cwd, env = {}, accept = [] } = typeof where === "string" ? { cwd: where } : where;
   const settings = cleanEnv({ LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", ...env });
-  try {
-    const all = ["--no-optional-locks", ...args];
-    return { code: 0, ...(await promisify(execFile)("git", all, { cwd, env: settings, maxBuffer: 2 ** 30 })) };
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: unknown; stdout: string; stderr: string };
-    if (typeof code === "number") return { code, stdout, stderr };
-    const isThere = await stat(cwd).catch(() => null);
-    if (!isThere) throw new Fault("not-found", `${cwd} is not there`, "check the path", EXIT.usage);
-    throw new Fault(
-      "no-git",
-      `git could not be run: ${(error as Error).message}`,
-      "install git 2.31 or newer",
-      EXIT.usage,
-    );
-  }
+  for (let tries = 0; ; tries++)
+    try {
+      const all = ["--no-optional-locks", ...args];
+      return { code: 0, ...(await promisify(execFile)("git", all, { cwd, env: settings, maxBuffer: 2 ** 30 })) };
+    } catch (error) {
+      const { code, stdout, stderr, message } = error as Error & { code: unknown; stdout: string; stderr: string };
+      if (typeof code !== "number") throw new Fault("no-git", `git in ${cwd}: ${message}`, "is it there?", EXIT.usage);
+      if (accept.includes(code)) return { code, stdout };
+      if (tries === LOCK_RETRIES || !LOCKED.test(stderr)) {
+        const words = stderr.trim().split("\n")[0] || `exit ${code}`;
+        throw new Fault("git", `git ${args[0]}: ${words}`, `look at it in ${cwd}`, EXIT.usage);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 40 * 2 ** tries * (0.5 + Math.random())));
+    }
 }
+
+/** As `git`, but only what it printed, without the last line end. */
+export const gitText = async (where: Where, ...args: readonly string[]): Promise<string> =>
+  (await git(where, ...args)).stdout.replace(/\n$/, "");
+
+/** As `git`, for a list of names that are parted by NUL. */
+export const gitList = async (where: Where, ...args: readonly string[]): Promise<string[]> =>
+  (await git(where, ...args)).stdout.split("\0").filter(Boolean);

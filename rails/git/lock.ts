@@ -4,24 +4,18 @@ import lockfile from "proper-lockfile";
 import { Fault } from "../fault.ts";
 
 /**
- * Does something while no other process on this machine does anything under the same lock.
- * A holder that died is found out after ten seconds (its lock is no longer refreshed) and its lock taken over.
+ * Does something while no other process on this machine does anything under the same lock. A holder that died is found
+ * out after ten seconds (its lock is no longer refreshed) and its lock taken over.
  * @param folder where the lock lies; made where it is missing
  * @throws Fault `locked` after about a minute of waiting
  */
 export async function withLock<T>(folder: string, name: string, work: () => Promise<T>): Promise<T> {
   await mkdir(folder, { recursive: true });
-  let release: () => Promise<void>;
-  try {
-    release = await lockfile.lock(folder, {
-      lockfilePath: join(folder, `${name}.lock`),
-      stale: 10_000,
-      retries: { retries: 600, factor: 1.2, minTimeout: 5, maxTimeout: 150, randomize: true },
-    });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ELOCKED") throw error;
-    throw new Fault("locked", `another minion holds ${join(folder, `${name}.lock`)}`, "call again");
-  }
+  const lockfilePath = join(folder, `${name}.lock`);
+  const retries = { retries: 600, factor: 1.2, minTimeout: 5, maxTimeout: 150, randomize: true };
+  const release = await lockfile.lock(folder, { lockfilePath, stale: 10_000, retries }).catch((error) => {
+    throw error.code === "ELOCKED" ? new Fault("locked", `another minion holds ${lockfilePath}`, "call again") : error;
+  });
   try {
     return await work();
   } finally {

@@ -2,7 +2,7 @@ import { copyFile, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { EXIT, Fault } from "../fault.ts";
-import { git, gitAsks, gitText } from "./git.ts";
+import { git, gitList, gitText } from "./git.ts";
 
 /** Where one stands in a repository. All paths are absolute and real. */
 export interface Place {
@@ -20,54 +20,35 @@ export interface Place {
 
 /** Finds the repository around a folder. @throws Fault `no-repository` outside of one and in a bare one */
 export async function findPlace(cwd: string): Promise<Place> {
-  const ask = ["--show-toplevel", "--git-common-dir", "--absolute-git-dir", "--show-prefix"];
-  const { code, stdout } = await git(["rev-parse", "--path-format=absolute", ...ask], { cwd, accept: [128] });
-  const [top = "", common = "", gitDir = "", prefix = ""] = stdout.split("\n");
-  if (code !== 0)
-    throw new Fault(
-      "no-repository",
-      `${cwd} is not in a git checkout`,
-      "go to the project, or make it one: git init",
-      EXIT.usage,
-    );
-  const shared = await realpath(common);
+  const ask = ["--path-format=absolute", "--show-toplevel", "--git-common-dir", "--absolute-git-dir", "--show-prefix"];
+  const { code, stdout } = await git({ cwd, accept: [128] }, "rev-parse", ...ask);
+  if (code !== 0) throw new Fault("no-repository", `${cwd} is not in a git checkout`, "go to one", EXIT.usage);
+  const [prefix = "", ...paths] = stdout.split("\n").slice(0, 4).reverse();
+  const [gitDir, common, top] = (await Promise.all(paths.map((path) => realpath(path)))) as [string, string, string];
   // With --separate-git-dir, or as a submodule, the checkout is not beside its git folder: git lists it first.
-  const listed = basename(shared) === ".git" ? dirname(shared) : (await listWorktrees(cwd))[0]?.path;
-  const [real, main, own] = await Promise.all([top, listed ?? top, gitDir].map((path) => realpath(path)));
-  return {
-    top: real as string,
-    main: main as string,
-    common: shared,
-    gitDir: own as string,
-    prefix: prefix.replace(/\/$/, ""),
-  };
+  const main = basename(common) === ".git" ? dirname(common) : ((await listWorktrees(cwd))[0]?.path ?? top);
+  return { top, main: await realpath(main), common, gitDir, prefix: prefix.replace(/\/$/, "") };
 }
 
 export interface Worktree {
   readonly path: string;
   readonly head: string;
-  /** Without `refs/heads/`; undefined where HEAD is detached. */
+  /** Undefined where HEAD is detached. */
   readonly branch: string | undefined;
 }
 
 /** All worktrees of the repository, the main one first. */
 export async function listWorktrees(cwd: string): Promise<Worktree[]> {
-  const { stdout } = await git(["worktree", "list", "--porcelain", "-z"], { cwd });
-  return stdout
-    .split("\0\0")
-    .filter(Boolean)
-    .map((block) => {
-      const field = (name: string): string | undefined =>
-        block
-          .split("\0")
-          .find((line) => line.startsWith(`${name} `))
-          ?.slice(name.length + 1);
-      return {
-        path: field("worktree") ?? "",
-        head: field("HEAD") ?? "",
-        branch: field("branch")?.replace("refs/heads/", ""),
-      };
-    });
+  const blocks = (await gitText(cwd, "worktree", "list", "--porcelain", "-z")).split("\0\0").filter(Boolean);
+  return blocks.map((block) => {
+    const field = (name: string) =>
+      block
+        .split("\0")
+        .find((line) => line.startsWith(`${name} `))
+        ?.slice(name.length + 1);
+    const branch = field("branch")?.replace("refs/heads/", "");
+    return { path: field("worktree") ?? "", head: field("HEAD") ?? "", branch };
+  });
 }
 
 /** The git folder of the worktree around a folder, without starting git, or null: for the hooks, which must be quick. */
@@ -75,27 +56,26 @@ export async function gitDirOf(folder: string): Promise<string | null> {
   for (let at = resolve(folder); ; at = dirname(at)) {
     const file = join(at, ".git");
     const text = await readFile(file, "utf8").catch((error) => (error.code === "EISDIR" ? "" : null));
-    if (text !== null) return text === "" ? file : resolve(at, text.replace(/^gitdir: /, "").trim());
+    if (text !== null) return resolve(at, text.replace(/^gitdir: /, "").trim() || file);
     if (dirname(at) === at) return null;
   }
 }
 
 /** The commit that a name stands for, or null. */
 export async function commitOf(name: string, cwd: string): Promise<string | null> {
-  const ask = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`];
-  const { code, stdout } = await git(ask, { cwd, accept: [1, 128] });
-  return code === 0 ? stdout.trim() : null;
+  const ask = ["--verify", "--quiet", "--end-of-options", `${name}^{commit}`];
+  return (await gitText({ cwd, accept: [1, 128] }, "rev-parse", ...ask)) || null;
 }
 
 /** The tree of all tracked and all untracked, not ignored files as they lie there now: what evidence is bound to. */
-export async function treeOf(top: string, gitDir: string): Promise<string> {
+export async function treeOf({ top, gitDir }: Pick<Place, "top" | "gitDir">): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "minion-index-"));
+  const where = { cwd: top, env: { GIT_INDEX_FILE: join(folder, "index") } };
   try {
-    const env = { GIT_INDEX_FILE: join(folder, "index") };
     // A copy of the index spares git from reading every unchanged file again.
-    await copyFile(join(gitDir, "index"), env.GIT_INDEX_FILE).catch(() => {});
-    await git(["add", "--all", "--", ":/"], { cwd: top, env });
-    return await gitText(["write-tree"], { cwd: top, env });
+    await copyFile(join(gitDir, "index"), where.env.GIT_INDEX_FILE).catch(() => {});
+    await git(where, "add", "--all", "--", ":/");
+    return await gitText(where, "write-tree");
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -103,38 +83,42 @@ export async function treeOf(top: string, gitDir: string): Promise<string> {
 
 /** Paths that differ from HEAD or are not tracked, relative to the top; ignored ones are not among them. */
 export async function changedPaths(top: string): Promise<string[]> {
-  const { stdout } = await git(["status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"], { cwd: top });
-  return paths(stdout).map((entry) => entry.slice(3));
+  const list = await gitList(top, "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames");
+  return list.map((entry) => entry.slice(3));
 }
 
 /** Paths that differ between two commits or trees. */
-export const pathsBetween = async (from: string, to: string, cwd: string): Promise<string[]> =>
-  paths((await git(["diff", "--name-only", "-z", "--no-renames", from, to], { cwd })).stdout);
+export const pathsBetween = (from: string, to: string, cwd: string): Promise<string[]> =>
+  gitList(cwd, "diff", "--name-only", "-z", "--no-renames", from, to);
 
-const paths = (list: string): string[] => list.split("\0").filter(Boolean);
+export const isAncestor = async (earlier: string, later: string, cwd: string): Promise<boolean> =>
+  (await git({ cwd, accept: [1] }, "merge-base", "--is-ancestor", earlier, later)).code === 0;
 
-/**
- * The commits of `from..to`, oldest first: a task's own.
- * @throws Fault `moved-base`, `no-commits`, `merge-commit` where they are no row of plain commits on top of `from`
- */
-export async function ownCommits(from: string, to: string, cwd: string): Promise<string[]> {
-  if (!(await gitAsks(["merge-base", "--is-ancestor", from, to], { cwd })))
+/** What a task's own commits, those of `base..head`, amount to. */
+export interface Result {
+  readonly head: string;
+  readonly tree: string;
+  /** Oldest first. */
+  readonly commits: readonly string[];
+  readonly paths: readonly string[];
+}
+
+/** @throws Fault `moved-base`, `no-commits`, `merge-commit` where they are no row of plain commits on top of `base` */
+export async function resultOf(base: string, head: string, cwd: string): Promise<Result> {
+  if (!(await isAncestor(base, head, cwd)))
     throw new Fault(
       "moved-base",
-      `${from.slice(0, 10)}, where it began, is not below it`,
-      `bring it back there: git rebase ${from}`,
+      `${base}, where it began, is not below it`,
+      `bring it back there: git rebase ${base}`,
     );
-  const list = await gitText(["rev-list", "--reverse", "--topo-order", "--parents", `${from}..${to}`], { cwd });
+  const list = await gitText(cwd, "rev-list", "--reverse", "--topo-order", "--parents", `${base}..${head}`);
   const commits = list
     .split("\n")
     .filter(Boolean)
     .map((line) => line.split(" "));
   if (commits.length === 0) throw new Fault("no-commits", "there is no commit of its own", "commit the work first");
   if (commits.some((parents) => parents.length > 2))
-    throw new Fault(
-      "merge-commit",
-      "there is a merge among the commits",
-      "a result is a row of plain commits: rebase it",
-    );
-  return commits.map(([id]) => id as string);
+    throw new Fault("merge-commit", "there is a merge among the commits", "rebase it to a row of plain commits");
+  const tree = await gitText(cwd, "rev-parse", `${head}^{tree}`);
+  return { head, tree, commits: commits.map(([id]) => id as string), paths: await pathsBetween(base, head, cwd) };
 }

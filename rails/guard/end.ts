@@ -1,10 +1,11 @@
 import { changedPaths, treeOf } from "../git/repository.ts";
-import type { NewEvent, Reason } from "../record/events.ts";
+import type { Reason } from "../record/events.ts";
 import { unproven } from "../record/evidence.ts";
 import { isRunning } from "../record/job.ts";
-import type { Decision } from "../record/journal.ts";
-import { isActive } from "../record/state.ts";
+import { isActive, type RunState } from "../record/state.ts";
 import type { Found } from "../worker/attempt.ts";
+
+type Worktree = Parameters<typeof treeOf>[0];
 
 /**
  * Decides whether a worker may end. Without a result it is sent back with what is missing: once for the same reason and
@@ -15,37 +16,41 @@ import type { Found } from "../worker/attempt.ts";
  */
 export function holdAtEnd(
   { journal, attempt: { id } }: Found,
-  worktree: { top: string; gitDir: string } | null,
+  worktree: Worktree | null,
   said: string,
 ): Promise<string | null> {
-  return journal.decide(async (state) => {
+  return journal.decide(async (state, write) => {
     const attempt = state.attempts.get(id);
-    if (!attempt || !isActive(attempt) || state.aborted) return { events: [], result: null };
-    if (!attempt.begun || !worktree) return over(id, "never-began", "Its worker ended without minion begin.");
+    if (!attempt || !isActive(attempt) || state.aborted) return null;
+    const over = (reason: Reason, note: string): null => {
+      write({ event: "ended", attempt: id, reason, note });
+      return null;
+    };
+    if (!attempt.begun || !worktree) return over("never-began", "Its worker ended without minion begin.");
     // A gate that still runs says nothing yet, so this send-back does not count.
     for (const { name } of state.gates)
       if (await isRunning(state, `gate ${id} ${name}`))
-        return { events: [], result: `Gate ${name} still runs: call minion gate ${name} again, it waits for it.` };
-    const tree = await treeOf(worktree.top, worktree.gitDir);
-    const gates = unproven(state, tree).map(({ name }) => name);
-    const [reason, text, way] =
-      gates.length > 0
-        ? ["no-evidence", `no evidence for exactly these files: ${gates.join(", ")}`, "gate --all"]
-        : (await changedPaths(worktree.top)).length > 0
-          ? ["not-committed", "the gates passed, but not all is committed", "submit, after a commit"]
-          : ["not-submitted", `${id} was not handed in`, "submit"];
+        return `Gate ${name} still runs: call minion gate ${name} again, it waits for it.`;
+    const tree = await treeOf(worktree);
+    const [reason, text, way] = await missing(state, id, worktree, tree);
     const isTold = attempt.sentBack.some((each) => each.reason === reason && each.tree === tree);
     if (isTold || attempt.sentBack.length >= state.blueprint.bounds.send_backs)
-      return over(id, "unproven", said ? `${text}. Its worker says: ${said.slice(0, 300)}` : text);
-    const sentBack: NewEvent = { event: "sent-back", attempt: id, reason, tree };
-    return {
-      events: [sentBack],
-      result: `Not done yet: ${text}. Run minion ${way}; if it cannot be done, end again and say what is missing.`,
-    };
+      return over("unproven", said ? `${text}. Its worker says: ${said.slice(0, 300)}` : text);
+    write({ event: "sent-back", attempt: id, reason, tree });
+    return `Not done yet: ${text}. Run minion ${way}; if it cannot be done, end again and say what is missing.`;
   });
 }
 
-const over = (attempt: string, reason: Reason, note: string): Decision<null> => ({
-  events: [{ event: "ended", attempt, reason, note }],
-  result: null,
-});
+/** What a worker's result lacks: the reason, in words, and the command that is next. */
+async function missing(
+  state: RunState,
+  id: string,
+  worktree: Worktree,
+  tree: string,
+): Promise<[string, string, string]> {
+  const gates = unproven(state, tree).join(", ");
+  if (gates) return ["no-evidence", `no evidence for exactly these files: ${gates}`, "gate --all"];
+  if ((await changedPaths(worktree.top)).length > 0)
+    return ["not-committed", "the gates passed, but not all is committed", "submit, after a commit"];
+  return ["not-submitted", `${id} was not handed in`, "submit"];
+}

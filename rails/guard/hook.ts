@@ -1,11 +1,11 @@
 import { readFile, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { gitDirOf } from "../git/repository.ts";
-import { listRuns } from "../record/journal.ts";
+import { gitDirOf, type Place } from "../git/repository.ts";
+import { Journal, listRuns } from "../record/journal.ts";
 import { isActive } from "../record/state.ts";
 import { attemptAt, type Found, findAttempt } from "../worker/attempt.ts";
 import { holdAtEnd } from "./end.ts";
-import { type Answer, foremanCommand, foremanWrite, workerCommand, workerWrite } from "./tool.ts";
+import { type Answer, foremanCommand, foremanWrite, say, workerCommand, workerWrite } from "./tool.ts";
 
 /** What Claude Code gives a hook on stdin, as far as it is used here. */
 export interface HookInput {
@@ -23,21 +23,20 @@ export interface HookInput {
 
 /** What a hook prints and ends with: 2 sends a worker back that wants to end. */
 export interface HookOutput {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly exit: 0 | 2;
+  readonly stdout?: string;
+  readonly stderr?: string;
+  readonly exit?: 2;
 }
 
-const SILENT: HookOutput = { stdout: "", stderr: "", exit: 0 };
 /** A worker that uses tools is alive; one line in the journal every so often is enough to know. */
 const ALIVE_EVERY_MS = 120_000;
 
-/** A hook's call and the git folders of where it was made; null outside of a repository. */
+/** A hook's call; where it was made; the attempt that it is about; and the worktree, if that was begun there. */
 interface Scene {
   readonly input: HookInput;
   readonly cwd: string;
-  readonly gitDir: string | null;
-  readonly common: string | null;
+  readonly found: Found | null;
+  readonly worktree: Pick<Place, "top" | "gitDir"> | null;
 }
 
 /**
@@ -45,99 +44,89 @@ interface Scene {
  * @throws whatever went wrong; the caller turns that into silence, since a broken rail must not break a session
  */
 export async function hook(event: string, input: HookInput): Promise<HookOutput> {
-  const cwd = await realpath(input.cwd ?? process.cwd());
-  const gitDir = await gitDirOf(cwd);
-  const commonFile = gitDir && (await readFile(join(gitDir, "commondir"), "utf8").catch(() => "."));
-  const scene = { input, cwd, gitDir, common: gitDir && resolve(gitDir, (commonFile ?? ".").trim()) };
   const isWorker = input.agent_type?.startsWith("minion:") === true;
-  if (event === "PreToolUse") return answered(isWorker ? await workerTool(scene) : await foremanTool(scene));
-  if (event === "PostToolUse" && !isWorker) return launched(scene);
-  return event === "SubagentStop" && isWorker ? end(scene) : SILENT;
+  const scene = await sceneOf(input, isWorker);
+  if (event === "SubagentStop" && isWorker) return ended(scene);
+  if (event === "PostToolUse" && !isWorker) await launched(scene);
+  if (event !== "PreToolUse") return {};
+  const answer = await (isWorker ? workerTool(scene) : foremanTool(scene));
+  const specific = { hookEventName: "PreToolUse", ...answer };
+  return answer ? { stdout: JSON.stringify({ hookSpecificOutput: specific }) } : {};
 }
 
-const answered = (answer: Answer | null): HookOutput =>
-  answer
-    ? { ...SILENT, stdout: JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", ...answer } }) }
-    : SILENT;
-
-async function foremanTool(scene: Scene): Promise<Answer | null> {
-  const { tool_name: tool, tool_input: args = {}, session_id: session = "" } = scene.input;
+async function foremanTool({ input, found }: Scene): Promise<Answer | null> {
+  const { tool_name: tool, tool_input: args = {}, session_id: session = "" } = input;
   if (tool === "Bash") return foremanCommand(String(args.command));
   if (tool === "Write") return foremanWrite(String(args.file_path), session);
   if (tool !== "Agent" || !String(args.subagent_type).startsWith("minion:")) return null;
-  const found = await attemptOf(scene, attemptIn(args));
-  return found && isActive(found.attempt) && !found.state.aborted
-    ? { permissionDecision: "allow", permissionDecisionReason: "dispatched by minion next" }
-    : {
-        permissionDecision: "deny",
-        permissionDecisionReason: "No open run dispatched that: run minion next and start what it names.",
-      };
+  if (found && isActive(found.attempt) && !found.state.aborted) return say("allow", "dispatched by minion next");
+  return say("deny", "No open run dispatched that: run minion next and start what it names.");
 }
 
-async function launched(scene: Scene): Promise<HookOutput> {
-  const agent = scene.input.tool_response?.agentId;
-  const found = await attemptOf(scene, attemptIn(scene.input.tool_input ?? {}));
-  if (agent && found) await found.journal.add({ event: "launched", attempt: found.attempt.id, agent });
-  return SILENT;
+async function launched({ input, found }: Scene): Promise<void> {
+  const agent = input.tool_response?.agentId;
+  if (agent) await found?.journal.add({ event: "launched", attempt: found.attempt.id, agent });
 }
 
-async function workerTool(scene: Scene): Promise<Answer | null> {
-  const { tool_name: tool, tool_input: args = {} } = scene.input;
-  const found = await attemptOf(scene, await ownAttempt(scene));
+async function workerTool({ input, found, worktree, cwd }: Scene): Promise<Answer | null> {
+  const { tool_name: tool, tool_input: args = {} } = input;
   if (found && tool === "SubagentHandback") {
-    const back = await holdAtEnd(found, await worktreeOf(scene), String(args.message ?? ""));
-    return back === null ? null : { permissionDecision: "deny", permissionDecisionReason: back };
+    const back = await holdAtEnd(found, worktree, String(args.message ?? ""));
+    return back === null ? null : say("deny", back);
   }
-  // The answer counts more than the sign of life, which may wait or fail.
   const path = args.file_path ?? args.notebook_path;
   const isWrite = typeof path === "string";
   const answer = isWrite
-    ? await workerWrite(path, (await worktreeOf(scene))?.top ?? scene.cwd)
+    ? await workerWrite(path, worktree?.top ?? cwd)
     : workerCommand(String(args.command), found?.state ?? null);
+  // The answer counts more than the sign of life, which may wait or fail.
   if (found && Date.now() - found.attempt.lastSign > ALIVE_EVERY_MS)
     await found.journal.add({ event: "alive", attempt: found.attempt.id }).catch(() => {});
   return answer;
 }
 
-async function end(scene: Scene): Promise<HookOutput> {
-  const found = await attemptOf(scene, await ownAttempt(scene));
-  if (!found) return SILENT;
+async function ended({ input, found, worktree }: Scene): Promise<HookOutput> {
+  if (!found) return {};
   const { journal, attempt } = found;
-  if (scene.input.permission_mode === "auto") {
-    // Its report, if it made one, is out: nothing can hold it. A result that still comes is taken all the same.
-    const reason = attempt.begun ? "unproven" : "never-began";
-    const note = "Its worker ended without a result.";
-    if (isActive(attempt)) await journal.add({ event: "ended", attempt: attempt.id, reason, note });
-    return SILENT;
+  if (input.permission_mode !== "auto") {
+    const back = await holdAtEnd(found, worktree, input.last_assistant_message ?? "");
+    return back === null ? {} : { stderr: back, exit: 2 };
   }
-  const said = scene.input.last_assistant_message ?? "";
-  const back = await holdAtEnd(found, await worktreeOf(scene), said);
-  return back === null ? SILENT : { ...SILENT, stderr: back, exit: 2 };
+  // Its report, if it made one, is out: nothing can hold it. A result that still comes is taken all the same.
+  const reason = attempt.begun ? "unproven" : "never-began";
+  const note = "Its worker ended without a result.";
+  if (isActive(attempt)) await journal.add({ event: "ended", attempt: attempt.id, reason, note });
+  return {};
+}
+
+/** A worker's attempt is its worktree's, before `begin` its agent's; the foreman's is what the prompt names. */
+async function sceneOf(input: HookInput, isWorker: boolean): Promise<Scene> {
+  const cwd = await realpath(input.cwd ?? process.cwd());
+  const gitDir = await gitDirOf(cwd);
+  if (gitDir === null) return { input, cwd, found: null, worktree: null };
+  const inGitDir = (name: string) => readFile(join(gitDir, name), "utf8").catch(() => null);
+  const common = resolve(gitDir, (await inGitDir("commondir"))?.trim() ?? ".");
+  const marked = isWorker ? await attemptAt(cwd) : null;
+  const id = marked ?? (isWorker ? await attemptOfAgent(common, input) : attemptIn(String(input.tool_input?.prompt)));
+  const found = id ? await findAttempt(common, id).catch(() => null) : null;
+  // A worktree's git folder names its top.
+  const file = marked && (await inGitDir("gitdir"));
+  const top = file ? await realpath(resolve(gitDir, file.trim(), "..")) : cwd;
+  return { input, cwd, found, worktree: marked ? { top, gitDir } : null };
 }
 
 /** The attempt that a dispatch's prompt names. */
-const attemptIn = (args: Readonly<Record<string, unknown>>): string | null =>
-  /minion begin (r\d+\/\w+\.\d+)/.exec(String(args.prompt))?.[1] ?? null;
+const attemptIn = (prompt: string): string | undefined => /minion begin (r\d+\/\w+\.\d+)/.exec(prompt)?.[1];
 
-/** The worker's attempt: from its worktree; before `begin` from its agent's number. */
-async function ownAttempt({ cwd, common, input }: Scene): Promise<string | null> {
-  const marked = await attemptAt(cwd);
-  if (marked !== null || !input.agent_id || !common) return marked;
-  for (const run of (await listRuns(common)).reverse()) {
-    const text = await readFile(join(common, "minion", run, "events.jsonl"), "utf8").catch(() => "");
-    const line = text.split("\n").find((each) => each.includes(`"agent":"${input.agent_id}"`));
-    if (line) return JSON.parse(line).attempt;
+async function attemptOfAgent(
+  common: string,
+  { agent_id: agent, agent_transcript_path: transcript = "" }: HookInput,
+): Promise<string | undefined> {
+  for (const run of agent ? (await listRuns(common)).reverse() : []) {
+    const { events } = await new Journal(common, run).read();
+    const launch = events.find((event) => event.event === "launched" && event.agent === agent);
+    if (launch?.event === "launched") return launch.attempt;
   }
   // It can end before the hook that tells of its launch has run: its first message is the prompt.
-  return attemptIn({ prompt: await readFile(input.agent_transcript_path ?? "", "utf8").catch(() => "") });
-}
-
-const attemptOf = async ({ common }: Scene, id: string | null): Promise<Found | null> =>
-  id !== null && common !== null ? findAttempt(common, id).catch(() => null) : null;
-
-/** The worktree of a worker that has begun; its git folder names its top. */
-async function worktreeOf({ gitDir, cwd }: Scene): Promise<{ top: string; gitDir: string } | null> {
-  if (gitDir === null || (await attemptAt(cwd)) === null) return null;
-  const file = await readFile(join(gitDir, "gitdir"), "utf8").catch(() => null);
-  return { gitDir, top: file === null ? cwd : await realpath(resolve(gitDir, file.trim(), "..")) };
+  return attemptIn(await readFile(transcript, "utf8").catch(() => ""));
 }

@@ -9,25 +9,14 @@ export interface Answer {
   readonly permissionDecisionReason: string;
 }
 
-const say = (permissionDecision: Answer["permissionDecision"], permissionDecisionReason: string): Answer => ({
-  permissionDecision,
-  permissionDecisionReason,
+export const say = (decision: Answer["permissionDecision"], reason: string): Answer => ({
+  ...{ permissionDecision: decision, permissionDecisionReason: reason },
 });
 
 /** Who may call what of `minion` without being asked; all else a person decides. */
 const WORKER_COMMANDS = ["begin", "gate", "submit"];
-const FOREMAN_COMMANDS = [
-  "plan",
-  "start",
-  "next",
-  "board",
-  "report",
-  "attention",
-  "events",
-  "resume",
-  "blueprint",
-  "overlays",
-];
+const READING_COMMANDS = ["plan", "board", "report", "attention", "events", "blueprint", "overlays"];
+const FOREMAN_COMMANDS = [...READING_COMMANDS, "start", "next", "resume"];
 const PERSON_COMMANDS = ["land", "merge", "retry", "abort", "clean"];
 
 /** A `minion …` call in the session itself. */
@@ -68,10 +57,9 @@ export async function workerWrite(path: string, worktree: string): Promise<Answe
 /** Writing a task list: to the session's own folder for it, outside of the repository. */
 export async function foremanWrite(path: string, session: string): Promise<Answer | null> {
   const folder = `/tmp/minion-${session}`;
-  const own = /^[\w-]+$/.test(session) && dirname(path) === folder && /^[\w.-]+\.md$/.test(basename(path));
-  return own && (await realTarget(folder)) === (await realTarget("/tmp")) + folder.slice(4)
-    ? say("allow", "a task list")
-    : null;
+  const isOwn = /^[\w-]+$/.test(session) && dirname(path) === folder && /^[\w.-]+\.md$/.test(basename(path));
+  const isPlain = isOwn && (await realTarget(folder)) === join(await realTarget("/tmp"), basename(folder));
+  return isPlain ? say("allow", "a task list") : null;
 }
 
 /** The path with every link on its way followed, as far as it exists. */

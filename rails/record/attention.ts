@@ -14,19 +14,14 @@ export const typed = (words: string): string =>
   process.env.CLAUDECODE ? `! minion ${words}` : `${process.argv[1]} ${words}`;
 
 export function attentionOf({ tasks }: RunState): Attention[] {
-  return [...tasks.values()]
-    .filter(({ state }) => state === "needs-human")
-    .map(({ task: { id }, reason, note, attempts }) => {
-      const begun = attempts.findLast((each) => each.begun)?.begun;
-      const branch = begun && [
-        { label: "see what there is", command: `git diff ${begun.base.slice(0, 10)} ${begun.branch}` },
-        { label: "mend it on its branch, then land that", command: typed(`land ${id}`) },
-      ];
-      return {
-        task: id,
-        reason,
-        note,
-        choices: [...(branch ?? []), { label: "let a worker try again", command: typed(`retry ${id}`) }],
-      };
-    });
+  const waiting = [...tasks.values()].filter(({ state }) => state === "needs-human");
+  return waiting.map(({ id, reason, note, attempts }) => {
+    const begun = attempts.findLast((each) => each.begun)?.begun;
+    const branch = begun && [
+      { label: "see what there is", command: `git diff ${begun.base.slice(0, 10)} ${begun.branch}` },
+      { label: "mend it on its branch, then land that", command: typed(`land ${id}`) },
+    ];
+    const retry = { label: "let a worker try again", command: typed(`retry ${id}`) };
+    return { task: id, reason, note, choices: [...(branch ?? []), retry] };
+  });
 }

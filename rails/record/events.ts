@@ -1,17 +1,11 @@
 import type { Blueprint } from "../blueprint/blueprint.ts";
+import type { Result } from "../git/repository.ts";
 import type { Plan } from "../plan/task.ts";
 
 // Both sets are closed: prompts and reports use these words and no others.
 export type State =
-  | "waiting"
-  | "ready"
-  | "running"
-  | "mergeable"
-  | "landed"
-  | "verify-failed"
-  | "needs-human"
-  | "blocked"
-  | "skipped";
+  | ("waiting" | "ready" | "running" | "mergeable" | "landed")
+  | ("verify-failed" | "needs-human" | "blocked" | "skipped");
 
 /** Why a task is in its state, where the state alone does not say it. */
 export type Reason =
@@ -22,6 +16,12 @@ export type Reason =
 export interface ProcessMark {
   readonly pid: number;
   readonly started: string;
+}
+
+/** Whose a run is: the session, and the client's process, which tells a dead session from a silent one. */
+export interface Session {
+  readonly session: string;
+  readonly owner: ProcessMark | null;
 }
 
 /** A command of the project: shell text, its folder from the worktree's top, and its limit in seconds. */
@@ -55,14 +55,12 @@ export interface Evidence {
 
 /** All that can be written to a journal, by name. Each line also has `at`, milliseconds since 1970. */
 export interface EventData {
-  started: {
+  started: Session & {
     version: 1;
     run: string;
     base: string;
     line: string;
     prefix: string;
-    session: string;
-    owner: ProcessMark | null;
     blueprint: Blueprint;
     /** The blueprint's gates as commands, in order, and what sets a fresh worktree up. */
     gates: readonly Command[];
@@ -76,31 +74,33 @@ export interface EventData {
   launched: { attempt: string; agent: string };
   /** A worker used a tool: written now and then, so that long thinking is not taken for a stall. */
   alive: { attempt: string };
-  begun: { attempt: string; worktree: string; branch: string; base: string; foundBranch: string | null };
+  begun: { attempt: string; worktree: string; branch: string; base: string; foundBranch: string };
   job: { name: string; attempt: string | null; process: ProcessMark };
   "job-ended": { name: string; attempt: string | null; error: string | null };
   evidence: Evidence;
   "sent-back": { attempt: string; reason: string; tree: string };
-  submitted: { attempt: string; head: string; tree: string; handoff: string; commits: string[]; paths: string[] };
+  submitted: Result & { attempt: string; handoff: string };
   nothing: { attempt: string; why: string };
   /** An attempt is over without a result. */
   ended: { attempt: string; reason: Reason; note: string };
   /** A mergeable attempt did not make it onto the line. */
   "not-landed": { attempt: string; reason: Reason; note: string };
   /** Written before the line moves, so that after a crash in between git can tell. */
-  proven: {
-    from: string;
-    to: string;
-    tree: string;
-    landed: readonly { attempt: string; commits: readonly string[] }[];
-  };
+  proven: { from: string; to: string; tree: string; landed: readonly Candidate[] };
   landed: { to: string };
   retried: { task: string };
-  owner: { session: string; owner: ProcessMark | null };
+  owner: Session;
   aborted: { note: string };
 }
+
+/** An attempt and its own commits, oldest first. */
+export interface Candidate {
+  readonly attempt: string;
+  readonly commits: readonly string[];
+}
+
 export type EventName = keyof EventData;
 export type NewEvent = { [N in EventName]: { readonly event: N } & Readonly<EventData[N]> }[EventName];
-export type Event = {
-  [N in EventName]: { readonly event: N; readonly at: number } & Readonly<EventData[N]>;
-}[EventName];
+export type Event<N extends EventName = EventName> = {
+  [K in N]: { readonly event: K; readonly at: number } & Readonly<EventData[K]>;
+}[N];

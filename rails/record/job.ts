@@ -1,21 +1,14 @@
 import { spawn } from "node:child_process";
 import { stat } from "node:fs/promises";
+import { EXIT, Fault } from "../fault.ts";
 import type { ProcessMark } from "./events.ts";
 import type { Journal } from "./journal.ts";
 import { isAlive, markOf } from "./process.ts";
 import type { RunState } from "./state.ts";
 
-/**
- * A job is work that outlives the call that asked for it: `minion job …`, detached, so that neither the end of a Bash
- * call nor of a session stops it. The journal says when it starts and ends; whoever asks again attaches to it.
- */
-export interface Job {
-  /** What only one process may be doing at a time: `gate r1/2.1 test`, `land`. */
-  readonly name: string;
-  /** Arguments after `minion job`. */
-  readonly args: readonly string[];
-  readonly cwd: string;
-}
+// A job is work that outlives the call that asked for it: `minion job NAME`, detached, so that neither the end of a Bash
+// call nor of a session stops it. Its name (`gate r1/2.1 test`, `land r1`) is what only one process may be doing at a
+// time. The journal says when it starts and ends; whoever asks again attaches to it.
 
 const POLL_MS = 60;
 
@@ -29,31 +22,31 @@ export async function isRunning(state: RunState, name: string): Promise<boolean>
  * Waits for a result that a job makes, starting the job where nobody has.
  * @param result looks for it in the state; undefined means not yet
  * @param until milliseconds since 1970
- * @returns the result; `running` when the time is up; or the error with which the job ended
+ * @returns the result, or undefined where it still runs when the time is up
+ * @throws Fault `job` where it ended without a result
  */
 export async function attach<T>(
-  journal: Journal,
-  job: Job,
+  { journal, cwd, job, until }: { journal: Journal; cwd: string; job: string; until: number },
   result: (state: RunState) => T | undefined,
-  until: number,
-): Promise<{ result: T } | { running: true } | { error: string }> {
-  let started: Started | null = null;
+): Promise<T | undefined> {
+  let own: { pid: number | undefined; ended: boolean } | undefined;
   for (;;) {
     const size = await sizeOf(journal);
     const state = await journal.state();
     const found = result(state);
-    if (found !== undefined) return { result: found };
-    if (await isRunning(state, job.name)) {
+    if (found !== undefined) return found;
+    if (await isRunning(state, job)) {
       // Somebody else's, begun for other files perhaps: if it brings no result, ours is started after it.
-      if (state.jobs.get(job.name)?.process.pid !== started?.pid) started = null;
-    } else {
-      if (started?.ended) return { error: await lastError(journal, job.name) };
-      started ??= start(job);
-    }
+      if (state.jobs.get(job)?.process.pid !== own?.pid) own = undefined;
+    } else if (own?.ended) {
+      throw new Fault("job", state.errors.get(job) ?? "it was ended from outside", "call again", EXIT.writing);
+    } else own ??= start(job, cwd);
+    // Whoever hears «still running» may count on it that the journal knows the job.
+    const isStarting = own !== undefined && state.jobs.get(job)?.process.pid !== own.pid;
     do {
-      if (Date.now() >= until) return { running: true };
+      if (Date.now() >= until && !isStarting) return undefined;
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    } while ((await sizeOf(journal)) === size && !started?.ended);
+    } while ((await sizeOf(journal)) === size && !own?.ended);
   }
 }
 
@@ -65,9 +58,10 @@ export async function runJob(
   work: () => Promise<unknown>,
 ): Promise<void> {
   const mark = (await markOf(process.pid)) as ProcessMark;
-  const isMine = await journal.decide(async (state) => {
-    if (await isRunning(state, name)) return { events: [], result: false };
-    return { events: [{ event: "job", name, attempt, process: mark }], result: true };
+  const isMine = await journal.decide(async (state, write) => {
+    if (await isRunning(state, name)) return false;
+    write({ event: "job", name, attempt, process: mark });
+    return true;
   });
   if (!isMine) return;
   const error = await work().then(
@@ -77,24 +71,13 @@ export async function runJob(
   await journal.add({ event: "job-ended", name, attempt, error });
 }
 
-interface Started {
-  readonly pid: number | undefined;
-  ended: boolean;
-}
-
-function start({ args, cwd }: Job): Started {
-  const program = [process.argv[1] as string, "job", ...args];
+function start(job: string, cwd: string): { pid: number | undefined; ended: boolean } {
+  const program = [process.argv[1] as string, "job", ...job.split(" ")];
   const child = spawn(process.execPath, program, { cwd, detached: true, stdio: "ignore" });
   const started = { pid: child.pid, ended: false };
   const end = (): void => void Object.assign(started, { ended: true });
   child.on("exit", end).on("error", end).unref();
   return started;
-}
-
-async function lastError(journal: Journal, name: string): Promise<string> {
-  const { events } = await journal.read();
-  const end = events.findLast((event) => event.event === "job-ended" && event.name === name);
-  return (end?.event === "job-ended" && end.error) || "it was ended from outside";
 }
 
 const sizeOf = async ({ file }: Journal): Promise<number> => (await stat(file).catch(() => null))?.size ?? 0;

@@ -3,34 +3,34 @@ import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import { EXIT } from "../fault.ts";
 import { cleanEnv } from "../git/git.ts";
-import { treeOf } from "../git/repository.ts";
+import { type Place, treeOf } from "../git/repository.ts";
 import type { Command, Evidence } from "./events.ts";
 import { setupKey } from "./evidence.ts";
 import type { Journal } from "./journal.ts";
+import type { RunState } from "./state.ts";
+
+interface Proof extends Pick<Evidence, "by" | "attempts"> {
+  readonly journal: Journal;
+  readonly state: RunState;
+  readonly place: Pick<Place, "top" | "gitDir">;
+}
 
 /**
  * Runs a command on the files as they lie in a worktree, to its end or its limit, and gives back what it leaves;
  * the caller writes that down. The output goes straight to a file of the run's folder.
- * @param setup what the worktree was set up with
  */
-export async function prove(
-  journal: Journal,
-  { name, run, cwd, timeout }: Command,
-  worktree: { readonly top: string; readonly gitDir: string },
-  by: Evidence["by"],
-  attempts: readonly string[],
-  setup: Command | null,
-): Promise<Evidence> {
+export async function prove({ journal, state, place, by, attempts }: Proof, command: Command): Promise<Evidence> {
+  const { name: gate, run, cwd, timeout } = command;
   await mkdir(join(journal.folder, "output"), { recursive: true });
   const label = by === "landing" ? by : attempts[0]?.replace(/^.*\//, "");
-  const output = join("output", `${label}-${name}-${Date.now().toString(36)}.log`);
-  const tree = await treeOf(worktree.top, worktree.gitDir);
+  const output = join("output", `${label}-${gate}-${Date.now().toString(36)}.log`);
+  const tree = await treeOf(place);
   const file = await open(join(journal.folder, output), "wx");
   const before = performance.now();
-  const code = await execute(run, join(worktree.top, cwd), timeout, file.fd).finally(() => file.close());
+  const code = await execute(run, join(place.top, cwd), timeout, file.fd).finally(() => file.close());
   const ms = Math.round(performance.now() - before);
-  const treeAfter = await treeOf(worktree.top, worktree.gitDir);
-  return { gate: name, by, attempts, tree, treeAfter, command: run, cwd, setup: setupKey(setup), code, ms, output };
+  const treeAfter = await treeOf(place);
+  return { gate, by, attempts, tree, treeAfter, command: run, cwd, setup: setupKey(state), code, ms, output };
 }
 
 /** Commands that run now, by process group: a job that is told to end takes them along. */

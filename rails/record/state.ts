@@ -1,27 +1,25 @@
 import type { Plan } from "../plan/task.ts";
 import type { Event, EventData, EventName, Evidence, Reason, State } from "./events.ts";
-import type { BadLine } from "./journal.ts";
 
 /** One worker's try at a task. */
 export interface AttemptState {
   readonly id: string;
-  readonly task: string;
-  agent: string | null;
-  begun: EventData["begun"] | null;
-  submitted: EventData["submitted"] | null;
-  nothing: string | null;
+  readonly task: TaskState;
+  agent?: string;
+  begun?: EventData["begun"];
+  submitted?: EventData["submitted"];
+  /** Why there was nothing to do. */
+  nothing?: string;
   /** How it ended without a result, or why its result did not land. */
-  over: { readonly reason: Reason; readonly note: string } | null;
+  over?: { readonly reason: Reason; readonly note: string } | undefined;
   /** Failed runs by gate. */
   readonly failures: Record<string, number>;
   readonly sentBack: { readonly reason: string; readonly tree: string }[];
   readonly dispatchedAt: number;
   /** When it was last heard of. */
   lastSign: number;
-  endedAt: number | null;
+  endedAt?: number;
 }
-
-type PlannedTask = Plan["tasks"][number];
 
 interface Verdict {
   state: State;
@@ -29,23 +27,24 @@ interface Verdict {
   note: string;
 }
 
-export interface TaskState extends Verdict {
-  readonly task: PlannedTask;
+type PlannedTask = Plan["tasks"][number];
+
+export interface TaskState extends PlannedTask, Verdict {
   readonly attempts: AttemptState[];
   /** Index of the first attempt that counts against the bound: a person's retry starts anew. */
   counted: number;
 }
 
 /** A run as its journal tells it. Built by `fold`, changed by nobody else. */
-export interface RunState extends Omit<EventData["started"], "tasks" | "session" | "owner" | "version"> {
-  session: string;
-  owner: EventData["owner"]["owner"];
+export interface RunState extends Omit<EventData["started"], "tasks" | "version"> {
   /** Where the line stands, as far as the journal knows. */
   tip: string;
   readonly tasks: Map<string, TaskState>;
   readonly attempts: Map<string, AttemptState>;
   /** Started and not known to have ended: whether a job's process still lives is for the caller to ask. */
   readonly jobs: Map<string, EventData["job"]>;
+  /** Of the jobs that broke last time. */
+  readonly errors: Map<string, string>;
   readonly evidence: Evidence[];
   readonly landings: { readonly to: string; readonly tree: string; readonly attempts: readonly string[] }[];
   /** The line was about to move there when the journal ends. */
@@ -56,57 +55,55 @@ export interface RunState extends Omit<EventData["started"], "tasks" | "session"
   aborted: boolean;
   readonly startedAt: number;
   lastAt: number;
-  readonly bad: readonly BadLine[];
+  /** Lines of the journal that could not be read. */
+  readonly bad: readonly number[];
 }
 
 /** The state after the events of a journal; the first of them starts the run. */
-export function fold(first: Event & { event: "started" }, events: readonly Event[], bad: readonly BadLine[]): RunState {
-  const blank = { reason: null, note: "", counted: 0 };
-  const open = (task: PlannedTask): TaskState => ({
-    ...blank,
-    task,
-    state: task.done ? "landed" : "waiting",
-    attempts: [],
-  });
+export function fold(first: Event<"started">, events: readonly Event[], bad: readonly number[]): RunState {
+  const open = (task: PlannedTask): TaskState => {
+    const name = task.done ? "landed" : "waiting";
+    return { ...task, state: name, reason: null, note: "", attempts: [], counted: 0 };
+  };
   const state: RunState = {
-    ...first,
+    ...{ ...first, bad, tip: first.base, startedAt: first.at, lastAt: first.at },
     tasks: new Map(first.tasks.map((task) => [task.id, open(task)])),
-    ...{ attempts: new Map(), jobs: new Map(), evidence: [], landings: [], bad },
-    ...{ tip: first.base, proven: null, dispatches: 0, done: false, aborted: false },
-    ...{ startedAt: first.at, lastAt: first.at },
+    ...{ attempts: new Map(), jobs: new Map(), errors: new Map(), evidence: [], landings: [] },
+    ...{ proven: null, dispatches: 0, done: false, aborted: false },
   };
   for (const event of events) {
-    const attempt = "attempt" in event && event.attempt !== null ? state.attempts.get(event.attempt) : undefined;
     state.lastAt = Math.max(state.lastAt, event.at);
-    if (attempt) attempt.lastSign = event.at;
-    const reduce = REDUCERS[event.event] as Reducer<EventName> | undefined;
-    reduce?.(state, event, attempt);
+    const inRun: Change<RunState, never> | undefined = IN_RUN[event.event];
+    inRun?.(state, event as never);
+    const attempt = "attempt" in event && event.attempt !== null ? state.attempts.get(event.attempt) : undefined;
+    if (!attempt) continue;
+    attempt.lastSign = event.at;
+    const inAttempt: Change<AttemptState, never> | undefined = IN_ATTEMPT[event.event];
+    inAttempt?.(attempt, event as never);
   }
   settle(state);
   return state;
 }
 
-type Reducer<N extends EventName> = (
-  state: RunState,
-  event: Event & { event: N },
-  attempt: AttemptState | undefined,
-) => void;
+type Change<Of, N extends EventName> = (of: Of, event: Event<N>) => unknown;
+type Changes<Of> = { readonly [N in EventName]?: Change<Of, N> };
 
-/** What each event changes. Those that are not here change nothing but when a run or an attempt was last heard of. */
-const REDUCERS: { readonly [N in EventName]?: Reducer<N> } = {
+/** What each event changes in the run. */
+const IN_RUN: Changes<RunState> = {
   dispatched(state, { task: id, attempt, at }) {
     state.dispatches++;
     const task = state.tasks.get(id);
     if (!task || state.attempts.has(attempt)) return;
-    const fresh = { agent: null, begun: null, submitted: null, nothing: null, over: null, endedAt: null };
-    const made = { ...fresh, id: attempt, task: id, failures: {}, sentBack: [], dispatchedAt: at, lastSign: at };
+    const made = { id: attempt, task, failures: {}, sentBack: [], dispatchedAt: at, lastSign: at };
     task.attempts.push(made);
     state.attempts.set(attempt, made);
   },
-  launched: (_, { agent }, attempt) => Object.assign(attempt ?? {}, { agent }),
-  begun: (_, begun, attempt) => Object.assign(attempt ?? {}, { begun }),
   job: (state, job) => state.jobs.set(job.name, job),
-  "job-ended": (state, { name }) => state.jobs.delete(name),
+  "job-ended"({ jobs, errors }, { name, error }) {
+    jobs.delete(name);
+    if (error) errors.set(name, error);
+    else errors.delete(name);
+  },
   evidence(state, event) {
     state.evidence.push(event);
     const attempt = event.by === "worker" ? state.attempts.get(event.attempts[0] ?? "") : undefined;
@@ -114,29 +111,33 @@ const REDUCERS: { readonly [N in EventName]?: Reducer<N> } = {
     attempt.lastSign = event.at;
     if (event.code !== 0) attempt.failures[event.gate] = (attempt.failures[event.gate] ?? 0) + 1;
   },
-  "sent-back": (_, event, attempt) => attempt?.sentBack.push(event),
-  submitted: (_, event, attempt) => Object.assign(attempt ?? {}, { submitted: event, over: null, endedAt: event.at }),
-  nothing: (_, { why, at }, attempt) => Object.assign(attempt ?? {}, { nothing: why, over: null, endedAt: at }),
-  ended(_, { reason, note, at }, attempt) {
-    if (attempt && !attempt.submitted && attempt.nothing === null)
-      Object.assign(attempt, { over: { reason, note }, endedAt: at });
-  },
-  "not-landed": (_, { reason, note }, attempt) => Object.assign(attempt ?? {}, { over: { reason, note } }),
-  proven: (state, event) => Object.assign(state, { proven: event }),
+  proven: (state, proven) => Object.assign(state, { proven }),
   landed(state, { to }) {
     if (state.proven?.to !== to) return;
-    const attempts = state.proven.landed.map((own) => own.attempt);
-    for (const id of attempts)
-      Object.assign(state.tasks.get(state.attempts.get(id)?.task ?? "") ?? {}, { state: "landed" });
+    const attempts = state.proven.landed.map(({ attempt }) => attempt);
+    for (const id of attempts) Object.assign(state.attempts.get(id)?.task ?? {}, { state: "landed" });
     state.landings.push({ to, tree: state.proven.tree, attempts });
     Object.assign(state, { tip: to, proven: null });
   },
-  retried(state, { task: id }) {
-    const task = state.tasks.get(id);
+  retried({ tasks }, { task: id }) {
+    const task = tasks.get(id);
     if (task) task.counted = task.attempts.length;
   },
   owner: (state, { session, owner }) => Object.assign(state, { session, owner }),
   aborted: (state) => Object.assign(state, { aborted: true }),
+};
+
+/** What each event changes in the attempt that it names. */
+const IN_ATTEMPT: Changes<AttemptState> = {
+  launched: (attempt, { agent }) => Object.assign(attempt, { agent }),
+  begun: (attempt, begun) => Object.assign(attempt, { begun }),
+  "sent-back": (attempt, event) => attempt.sentBack.push(event),
+  submitted: (attempt, event) => Object.assign(attempt, { submitted: event, over: undefined, endedAt: event.at }),
+  nothing: (attempt, { why, at }) => Object.assign(attempt, { nothing: why, over: undefined, endedAt: at }),
+  ended(attempt, { reason, note, at }) {
+    if (!hasResult(attempt)) Object.assign(attempt, { over: { reason, note }, endedAt: at });
+  },
+  "not-landed": (attempt, { reason, note }) => Object.assign(attempt, { over: { reason, note } }),
 };
 
 /** Works out what each task's state is now. Dependencies come before what hangs on them. */
@@ -152,20 +153,20 @@ function settle(state: RunState): void {
   state.done = ![...state.tasks.values()].some((task) => busy.includes(task.state));
 }
 
-function verdict({ tasks, blueprint }: RunState, task: TaskState): Verdict {
-  const last = task.attempts.at(-1);
+function verdict({ tasks, blueprint }: RunState, { attempts, counted, depends }: TaskState): Verdict {
+  const last = attempts.at(-1);
   const plain = (state: State): Verdict => ({ state, reason: null, note: "" });
-  if (last?.nothing != null) return { ...plain("skipped"), note: last.nothing };
+  if (last?.nothing !== undefined) return { ...plain("skipped"), note: last.nothing };
   if (last?.over) {
-    const failed = task.attempts.slice(task.counted).filter(({ over }) => over && over.reason !== "session-lost");
+    const failed = attempts.slice(counted).filter(({ over }) => over && over.reason !== "session-lost");
     if (failed.length >= blueprint.bounds.attempts) return { state: "needs-human", ...last.over };
     // Neither is the work's fault: it is simply to be done again on the line as it is now.
     const blameless = last.over.reason === "session-lost" || last.over.reason === "conflict";
     return { state: blameless ? "ready" : "verify-failed", ...last.over };
   }
   if (last) return plain(last.submitted ? "mergeable" : "running");
-  const before = task.task.depends.map((id) => tasks.get(id)?.state);
-  if (before.some((each) => each === "needs-human" || each === "blocked"))
+  const before = depends.map((id) => tasks.get(id)?.state);
+  if (before.includes("needs-human") || before.includes("blocked"))
     return { ...plain("blocked"), reason: "dependency" };
   return plain(before.every((each) => each === "landed" || each === "skipped") ? "ready" : "waiting");
 }
@@ -176,10 +177,10 @@ export const isDispatchable = ({ state }: TaskState): boolean => state === "read
 /** Neither done nor aborted. */
 export const isOpen = (state: RunState): boolean => !state.done && !state.aborted;
 
+export const hasResult = ({ submitted, nothing }: AttemptState): boolean => Boolean(submitted) || nothing !== undefined;
+
 /** Is the attempt still a worker's to work on? */
-export const isActive = ({ over, submitted, nothing }: AttemptState): boolean =>
-  !over && !submitted && nothing === null;
+export const isActive = (attempt: AttemptState): boolean => !attempt.over && !hasResult(attempt);
 
 /** The tasks, each after what it depends on: waves were worked out before the run started, and cycles refused. */
-export const inOrder = ({ tasks }: Pick<RunState, "tasks">): TaskState[] =>
-  [...tasks.values()].sort((a, b) => a.task.wave - b.task.wave);
+export const inOrder = ({ tasks }: RunState): TaskState[] => [...tasks.values()].sort((a, b) => a.wave - b.wave);

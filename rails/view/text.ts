@@ -35,17 +35,21 @@ export function wrap(text: string, columns: number): string[] {
   return line.match(new RegExp(`\\S.{0,${most - 1}}(?=\\s|$)|\\S{1,${most}}`, "gu")) ?? [];
 }
 
-/** Rows as lines, the first of them the head. Columns are as wide as what is in them; where that is too much the widest give way. */
+/** Milliseconds as minutes: `1:05`. */
+export const clock = (ms: number): string =>
+  `${Math.floor(ms / 60_000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}`;
+
+/** Rows as lines. Columns are as wide as what is in them; where that is too much the widest give way. */
 export function table(rows: readonly (readonly string[])[], most: number): string[] {
-  const columns = rows[0]?.keys() ?? [];
-  const widths = [...columns].map((column) => Math.max(...rows.map((row) => width(oneLine(row[column] ?? "")))));
+  const columns = [...(rows[0]?.keys() ?? [])];
+  const widths = columns.map((column) => Math.max(...rows.map((row) => width(oneLine(row[column] ?? "")))));
   while (widths.reduce((sum, one) => sum + one + 2, -2) > most) {
     const widest = Math.max(...widths);
     widths[widths.indexOf(widest)] = widest - 1;
   }
   return rows.map((row) =>
-    row
-      .map((text, column) => cell(text, widths[column] ?? 0))
+    columns
+      .map((at) => cell(row[at] ?? "", widths[at] ?? 0))
       .join("  ")
       .trimEnd(),
   );

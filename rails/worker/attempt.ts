@@ -1,16 +1,15 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "../fault.ts";
 import { findPlace, gitDirOf, type Place } from "../git/repository.ts";
 import { Journal } from "../record/journal.ts";
-import type { AttemptState, RunState, TaskState } from "../record/state.ts";
+import type { AttemptState, RunState } from "../record/state.ts";
 
 /** An attempt in its run. */
 export interface Found {
   readonly journal: Journal;
   readonly state: RunState;
   readonly attempt: AttemptState;
-  readonly task: TaskState;
 }
 
 /** A worker's own attempt, and where it stands. */
@@ -18,41 +17,30 @@ export interface Own extends Found {
   readonly place: Place;
 }
 
-const MARKER = "minion-attempt";
+/** In a worktree's own git folder: whose it is. */
+export const MARKER = "minion-attempt";
 
 /** Finds `r1/T001.2`. @throws Fault `bad-attempt`, `no-run`, `no-attempt` */
 export async function findAttempt(common: string, id: string): Promise<Found> {
   const [, run] = /^(r\d+)\/\w+\.\d+$/.exec(id) ?? [];
-  if (!run)
-    throw new Fault("bad-attempt", `«${id}» names no attempt`, "an attempt is called as minion next says: r1/2.1");
+  if (!run) throw new Fault("bad-attempt", `«${id}» names no attempt`, "take the one that your prompt names: r1/2.1");
   const journal = new Journal(common, run);
   const state = await journal.state();
   const attempt = state.attempts.get(id);
-  const task = attempt && state.tasks.get(attempt.task);
-  if (!task) throw new Fault("no-attempt", `${id} was never dispatched`, "begin the attempt that your prompt names");
-  return { journal, state, attempt, task };
+  if (!attempt) throw new Fault("no-attempt", `${id} was never dispatched`, "take the one that your prompt names");
+  return { journal, state, attempt };
 }
-
-/** Notes in the worktree's own git folder whose it is, so that later calls and hooks know. */
-export const markWorktree = (gitDir: string, attempt: string): Promise<void> =>
-  writeFile(join(gitDir, MARKER), `${attempt}\n`);
 
 /** The attempt that a folder's worktree was begun for, or null. Starts no process: hooks call it. */
 export async function attemptAt(folder: string): Promise<string | null> {
   const gitDir = await gitDirOf(folder);
-  const text = gitDir && (await readFile(join(gitDir, MARKER), "utf8").catch(() => null));
-  return text?.trim() ?? null;
+  return gitDir && (await readFile(join(gitDir, MARKER), "utf8").catch(() => null));
 }
 
 /** @throws Fault `not-begun` where no attempt was begun in this worktree */
 export async function ownAttempt(cwd: string): Promise<Own> {
   const place = await findPlace(cwd);
   const id = await attemptAt(place.top);
-  if (id === null)
-    throw new Fault(
-      "not-begun",
-      `no attempt was begun in ${place.top}`,
-      "first run minion begin with your prompt's attempt",
-    );
+  if (id === null) throw new Fault("not-begun", `no attempt was begun in ${place.top}`, "run minion begin first");
   return { place, ...(await findAttempt(place.common, id)) };
 }

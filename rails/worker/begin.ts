@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EXIT, Fault } from "../fault.ts";
 import { git, gitText } from "../git/git.ts";
@@ -6,64 +7,52 @@ import { NO_HOOKS, withGitLock } from "../git/worktree.ts";
 import { isPass } from "../record/evidence.ts";
 import { attach } from "../record/job.ts";
 import { prove } from "../record/prove.ts";
-import { isActive } from "../record/state.ts";
-import { attemptAt, findAttempt, markWorktree, type Own, ownAttempt } from "./attempt.ts";
-import { brief } from "./brief.ts";
+import { isActive, type RunState } from "../record/state.ts";
+import { attemptAt, findAttempt, MARKER, type Own, ownAttempt } from "./attempt.ts";
 
 /**
- * Puts the worker's worktree on the tip of the line, on a branch of the attempt's own, sets it up and says what to do.
- * Called again it says the same again.
- * @param overlay gives the text of an overlay by name
- * @returns the brief, or null while the setup still runs
+ * Puts the worker's worktree on the tip of the line, on a branch of the attempt's own, and sets it up. Called again it
+ * does what is left to do.
+ * @returns the attempt, or null while the setup still runs
  * @throws Fault where the attempt is not this worker's to begin
  */
-export async function begin(
-  id: string,
-  cwd: string,
-  until: number,
-  overlay: (name: string) => string,
-): Promise<string | null> {
+export async function begin(id: string, cwd: string, until: number): Promise<Own | null> {
   const place = await findPlace(cwd);
   if (place.gitDir === place.common)
-    throw new Fault(
-      "not-isolated",
-      "minion begin is for a worker in a worktree of its own",
-      "run it as agent minion:minion-worker",
-    );
-  const { journal, task } = await findAttempt(place.common, id);
+    throw new Fault("not-isolated", "begin is for a worker in its own worktree", "let minion:minion-worker run it");
+  const { journal } = await findAttempt(place.common, id);
   const marked = await attemptAt(place.top);
-  await journal.decide(async (state) => {
+  await journal.decide(async (state, write) => {
+    const why = await whyNot(state, id, marked, place);
+    if (why) throw new Fault("not-yours", why, "stop and say so");
     const attempt = state.attempts.get(id);
-    const other = marked === null || marked === id ? undefined : state.attempts.get(marked);
-    const refuse = (code: string, what: string): never => {
-      throw new Fault(code, what, "stop and say so");
-    };
-    if (!attempt || !isActive(attempt)) return refuse("over", `${id} is over already`);
-    if (state.aborted) refuse("aborted", `run ${state.run} was aborted`);
-    if (other && isActive(other)) refuse("taken", `this worktree belongs to ${other.id}`);
-    if (attempt.begun?.worktree === place.top) return { events: [], result: null };
-    if (attempt.begun) refuse("taken", `${id} was begun in ${attempt.begun.worktree}`);
-    const changed = await changedPaths(place.top);
-    if (changed.length > 0) refuse("dirty", `this worktree is not fresh: ${changed.slice(0, 3).join(", ")}`);
-    const foundBranch = (await gitText(["branch", "--show-current"], { cwd: place.top })) || null;
-    const branch = branchOf(id, task.task.title);
+    if (!attempt || attempt.begun) return;
+    const foundBranch = await gitText(place.top, "branch", "--show-current");
+    const branch = branchOf(id, attempt.task.title);
     await moveTo(place, branch, state.tip);
-    await markWorktree(place.gitDir, id);
-    const begun = { attempt: id, worktree: place.top, branch, base: state.tip, foundBranch };
-    return { events: [{ event: "begun", ...begun }], result: null };
+    await writeFile(join(place.gitDir, MARKER), id);
+    write({ event: "begun", attempt: id, worktree: place.top, branch, base: state.tip, foundBranch });
   });
-  const own = await ownAttempt(place.top);
-  return (await setUp(own, until)) ? brief(own, overlay) : null;
+  return setUp(await ownAttempt(place.top), until);
+}
+
+/** Why a worker may not begin an attempt in a worktree that is marked as another's, or as nobody's. */
+async function whyNot(state: RunState, id: string, marked: string | null, { top }: Place): Promise<string | null> {
+  const attempt = state.attempts.get(id);
+  if (!attempt || !isActive(attempt)) return `${id} is over already`;
+  if (state.aborted) return `run ${state.run} was aborted`;
+  const other = marked !== null && marked !== id && state.attempts.get(marked);
+  if (other && isActive(other)) return `this worktree belongs to ${marked}`;
+  if (attempt.begun) return attempt.begun.worktree === top ? null : `${id} was begun in ${attempt.begun.worktree}`;
+  const changed = await changedPaths(top);
+  return changed.length > 0 ? `this worktree is not fresh: ${changed.slice(0, 3).join(", ")}` : null;
 }
 
 /** `minion/r1/2-post-endpoint.1` */
 function branchOf(attempt: string, title: string): string {
   const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  const slug = words
-    .slice(0, 4)
-    .map((word) => `-${word.slice(0, 12)}`)
-    .join("");
-  return `minion/${attempt.replace(/\.\d+$/, (n) => slug + n)}`;
+  const slug = words.slice(0, 4).map((word) => `-${word.slice(0, 12)}`);
+  return `minion/${attempt.replace(/(?=\.\d+$)/, slug.join(""))}`;
 }
 
 async function moveTo(place: Place, branch: string, commit: string): Promise<void> {
@@ -71,35 +60,35 @@ async function moveTo(place: Place, branch: string, commit: string): Promise<voi
     // Left by a begin that died between git and the journal: only where nothing was done on it since.
     const left = await commitOf(`refs/heads/${branch}`, place.top);
     if (left !== null && left !== commit)
-      throw new Fault(
-        "branch-exists",
-        `branch ${branch} is there already, with other work`,
-        "stop: a person has to look at it",
-      );
+      throw new Fault("branch-exists", `${branch} is there, with other work`, "stop: a person has to look at it");
     const target = left === null ? ["--no-track", "-c", branch, commit] : [branch];
-    await git([...NO_HOOKS, "switch", "--quiet", ...target], { cwd: place.top });
+    await git(place.top, ...NO_HOOKS, "switch", "--quiet", ...target);
   });
 }
 
-async function setUp({ journal, attempt: { id }, place }: Own, until: number): Promise<boolean> {
-  const answer = await attach(
-    journal,
-    { name: `setup ${id}`, args: ["setup"], cwd: place.top },
-    (state) =>
-      state.evidence.find(({ gate, attempts }) => gate === "setup" && attempts[0] === id) ??
-      (state.setup ? undefined : null),
-    until,
-  );
-  if ("running" in answer) return false;
-  if ("result" in answer && (answer.result === null || isPass(answer.result))) return true;
-  const note = "error" in answer ? answer.error : join(journal.folder, answer.result?.output ?? "");
-  await journal.add({ event: "ended", attempt: id, reason: "setup-failed", note });
+async function setUp(own: Own, until: number): Promise<Own | null> {
+  const { journal, state, attempt, place } = own;
+  if (!state.setup) return own;
+  const job = { journal, cwd: place.top, job: `setup ${attempt.id}`, until };
+  const isOwn = ({ gate, attempts }: { gate: string; attempts: readonly string[] }): boolean =>
+    gate === "setup" && attempts[0] === attempt.id;
+  let note: string;
+  try {
+    const evidence = await attach(job, (now) => now.evidence.find(isOwn));
+    if (!evidence) return null;
+    if (isPass(evidence)) return own;
+    note = join(journal.folder, evidence.output);
+  } catch (error) {
+    note = (error as Error).message;
+  }
+  await journal.add({ event: "ended", attempt: attempt.id, reason: "setup-failed", note });
   throw new Fault("setup-failed", `the project's setup failed: ${note}`, "stop and say so", EXIT.usage);
 }
 
 /** What the job `setup` does. */
-export async function runSetup({ journal, state, attempt, place }: Own): Promise<void> {
-  if (!state.setup) return;
-  const evidence = await prove(journal, state.setup, place, "worker", [attempt.id], null);
-  await journal.add({ event: "evidence", ...evidence });
+export async function runSetup(own: Own): Promise<void> {
+  const { setup } = own.state;
+  if (!setup) return;
+  const evidence = await prove({ ...own, by: "worker", attempts: [own.attempt.id] }, setup);
+  await own.journal.add({ event: "evidence", ...evidence });
 }

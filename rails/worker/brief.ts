@@ -5,22 +5,26 @@ import type { Own } from "./attempt.ts";
 const HANDOFF_CHARACTERS = 1200;
 
 /** What a worker is told at the start: its task, what it may touch, its expertise, what came before, and the rails. */
-export function brief({ task, attempt, state, journal }: Own, overlay: (name: string) => string): string {
-  const { title, description, files, forbid, doneWhen, verify, risk, agent } = task.task;
-  const field = (name: string, value: string): string => (value ? `- ${name}: ${value}\n` : "");
+export function brief({ attempt, state, journal }: Own, overlay: (name: string) => string): string {
+  const { title, description, files, forbid, doneWhen, verify, risk, agent, depends } = attempt.task;
+  const fields = {
+    Files: files.map(({ path, guessed }) => (guessed ? `${path} (a guess)` : path)).join(", "),
+    "Do not touch": forbid.join(", "),
+    "Done when": doneWhen,
+    Verify: verify,
+    Risk: risk,
+  };
+  const gates = state.gates.map(({ name, run }) => `${name} (\`${run}\`)`).join(", ");
   const parts = [
     `# ${attempt.id}: ${title}\n\nYou are on ${attempt.begun?.branch}, at the tip of the line.`,
     description,
-    field("Files", files.map(({ path, guessed }) => (guessed ? `${path} (a guess)` : path)).join(", ")) +
-      field("Do not touch", forbid.join(", ")) +
-      field("Done when", doneWhen) +
-      field("Verify", verify) +
-      field("Risk", risk),
+    Object.entries(fields)
+      .flatMap(([name, value]) => (value ? `- ${name}: ${value}` : []))
+      .join("\n"),
     ...agent.map(overlay),
-    task.task.depends.map((id) => handoffOf(state, id)).join(""),
-    attempt === task.attempts[0] ? "" : earlier(task.attempts, join(journal.folder, "output")),
-    `## Rails\n\nGates: ${state.gates.map(({ name, run }) => `${name} (\`${run}\`)`).join(", ")}. ` +
-      `Each may fail ${state.blueprint.bounds.failures} times.\n\n${state.blueprint.body}`,
+    ...depends.map((id) => handoffOf(state, id)),
+    earlier(attempt, join(journal.folder, "output")),
+    `## Rails\n\nGates: ${gates}. Each may fail ${state.blueprint.bounds.failures} times.\n\n${state.blueprint.body}`,
   ];
   return parts
     .map((part) => part.trim())
@@ -28,17 +32,15 @@ export function brief({ task, attempt, state, journal }: Own, overlay: (name: st
     .join("\n\n");
 }
 
-function handoffOf(state: Own["state"], id: string): string {
-  const handoff = state.tasks.get(id)?.attempts.findLast(({ submitted }) => submitted)?.submitted?.handoff ?? "";
-  return handoff && `## What task ${id} left\n\n${handoff.slice(0, HANDOFF_CHARACTERS)}\n\n`;
+function handoffOf({ tasks }: Own["state"], id: string): string {
+  const handoff = tasks.get(id)?.attempts.findLast(({ submitted }) => submitted)?.submitted?.handoff;
+  return handoff ? `## What task ${id} left\n\n${handoff.slice(0, HANDOFF_CHARACTERS)}` : "";
 }
 
-function earlier(attempts: Own["task"]["attempts"], output: string): string {
-  const lines = attempts
-    .filter(({ over }) => over)
-    .map(
-      ({ id, over, begun }) =>
-        `- ${id}: ${over?.reason}. ${over?.note ?? ""} ${begun ? `Its work is on ${begun.branch}.` : ""}`,
-    );
-  return `## Tried before\n\n${lines.join("\n")}\nRaw output is in ${output}. Find out why it failed, then take another approach.`;
+function earlier({ task }: Own["attempt"], output: string): string {
+  const lines = task.attempts.flatMap(({ id, over, begun }) =>
+    over ? `- ${id}: ${over.reason}. ${over.note} ${begun ? `Its work is on ${begun.branch}.` : ""}` : [],
+  );
+  const raw = `Raw output is in ${output}. Find out why it failed, then take another approach.`;
+  return lines.length > 0 ? `## Tried before\n\n${lines.join("\n")}\n${raw}` : "";
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { EXIT, type ExitCode, Fault } from "../fault.ts";
+import { EXIT, Fault } from "../fault.ts";
 import { pathsBetween, treeOf } from "../git/repository.ts";
 import type { Command, Evidence } from "../record/events.ts";
 import { evidenceFor, isPass } from "../record/evidence.ts";
@@ -9,111 +9,94 @@ import { prove } from "../record/prove.ts";
 import { isActive } from "../record/state.ts";
 import { type Own, ownAttempt } from "./attempt.ts";
 
-export interface GateResult {
-  readonly gate: string;
-  readonly result: keyof typeof EXITS;
-  /** The gate did not run: there is evidence for these very files. */
-  readonly reused: boolean;
-  /** Failed runs so far and how many there may be. */
-  readonly failures: number;
-  readonly allowed: number;
-  readonly seconds: number;
-  /** Raw output, absolute, and its end where the gate failed. */
-  readonly output: string | null;
-  readonly tail: string;
-  readonly hint: string;
-}
-
-const EXITS = {
+/** How a gate's call can come out, and what the program ends with then. */
+export const RESULTS = {
   pass: EXIT.done,
   fail: EXIT.refused,
   "changed-files": EXIT.refused,
   refused: EXIT.usage,
   running: EXIT.running,
 } as const;
+
+interface Outcome {
+  readonly result: keyof typeof RESULTS;
+  readonly hint: string;
+  readonly seconds?: number;
+  /** Raw output, absolute, and its end where the gate failed. */
+  readonly output?: string;
+  readonly tail?: string;
+}
+
+export interface GateResult extends Outcome {
+  readonly gate: string;
+  /** The gate did not run: there is evidence for these very files. */
+  readonly reused: boolean;
+  /** Failed runs so far and how many there may be. */
+  readonly failures: number;
+  readonly allowed: number;
+}
+
 const TAIL_LINES = 40;
+const NO_TRY_LEFT = "no try is left: commit what there is, then end with what is missing";
 
 /**
  * Runs one gate, or all in order until one does not pass, on the files as they lie there; evidence for them is reused.
- * @param name null for all
- * @throws Fault `no-gate`, `gate-broken`
+ * @param name undefined for all
+ * @throws Fault `no-gate`, `job`
  */
-export async function gate(
-  name: string | null,
-  cwd: string,
-  until: number,
-): Promise<{ results: GateResult[]; exit: ExitCode }> {
+export async function gate(name: string | undefined, cwd: string, until: number): Promise<GateResult[]> {
   const { gates } = (await ownAttempt(cwd)).state;
-  const wanted = gates.filter((each) => name === null || each.name === name);
-  if (wanted.length === 0)
-    throw new Fault(
-      "no-gate",
-      `there is no gate ${name}`,
-      `there are ${gates.map((each) => each.name).join(", ")}`,
-      EXIT.usage,
-    );
+  const names = gates.map((each) => each.name).join(", ");
+  const wanted = gates.filter((each) => name === undefined || each.name === name);
+  if (wanted.length === 0) throw new Fault("no-gate", `there is no gate ${name}`, `there are ${names}`, EXIT.usage);
   const results: GateResult[] = [];
   for (const each of wanted) {
-    const result = await runGate(await ownAttempt(cwd), each, until);
-    results.push(result);
-    if (result.result !== "pass") return { results, exit: EXITS[result.result] };
+    results.push(await runGate(await ownAttempt(cwd), each, until));
+    if (results.at(-1)?.result !== "pass") break;
   }
-  return { results, exit: EXIT.done };
+  return results;
 }
 
 async function runGate(own: Own, command: Command, until: number): Promise<GateResult> {
   const { place, journal, attempt, state } = own;
-  const { name: gate } = command;
-  const tree = await treeOf(place.top, place.gitDir);
+  const { name } = command;
+  const tree = await treeOf(place);
   const known = evidenceFor(state, command, tree);
-  if (known) return described(own, known, true);
   const allowed = state.blueprint.bounds.failures;
-  const failures = attempt.failures[gate] ?? 0;
-  const blank = { gate, reused: false, failures, allowed, seconds: 0, output: null, tail: "" };
-  if (!isActive(attempt) || failures >= allowed)
-    return { ...blank, result: "refused", hint: "no try is left: commit what there is, then end with what is missing" };
-  const job = { name: `gate ${attempt.id} ${gate}`, args: ["gate", gate], cwd: place.top };
-  const answer = await attach(journal, job, (now) => evidenceFor(now, command, tree), until);
-  if ("running" in answer) return { ...blank, result: "running", hint: "call the same again: it goes on meanwhile" };
-  if ("error" in answer)
-    throw new Fault("gate-broken", `gate ${gate} could not run: ${answer.error}`, "run it again", EXIT.writing);
-  return described(await ownAttempt(place.top), answer.result, false);
+  const as = (outcome: Outcome, failures = attempt.failures[name] ?? 0): GateResult => ({
+    ...{ gate: name, reused: known !== undefined, failures, allowed, ...outcome },
+  });
+  if (known) return as(await outcome(own, known));
+  if (!isActive(attempt) || (attempt.failures[name] ?? 0) >= allowed)
+    return as({ result: "refused", hint: NO_TRY_LEFT });
+  const job = { journal, cwd: place.top, job: `gate ${attempt.id} ${name}`, until };
+  const made = await attach(job, (now) => evidenceFor(now, command, tree));
+  if (!made) return as({ result: "running", hint: "call the same again: it goes on meanwhile" });
+  const now = await ownAttempt(place.top);
+  return as(await outcome(now, made), now.attempt.failures[name]);
 }
 
-async function described(
-  { journal, attempt, state, place }: Own,
-  evidence: Evidence,
-  reused: boolean,
-): Promise<GateResult> {
+/** What evidence says, for the worker. */
+async function outcome({ journal, attempt, state, place }: Own, evidence: Evidence): Promise<Outcome> {
   const { gate, tree, treeAfter, code, ms } = evidence;
-  const failures = attempt.failures[gate] ?? 0;
-  const allowed = state.blueprint.bounds.failures;
-  const output = join(journal.folder, evidence.output);
-  const plain = { gate, reused, failures, allowed, seconds: ms / 1000, output };
-  if (isPass(evidence)) return { ...plain, result: "pass", tail: "", hint: "" };
+  const plain = { seconds: ms / 1000, output: join(journal.folder, evidence.output) };
+  if (isPass(evidence)) return { result: "pass", hint: "", ...plain };
   if (code === 0) {
     const changed = (await pathsBetween(tree, treeAfter, place.top)).slice(0, 5).join(", ");
-    return {
-      ...plain,
-      result: "changed-files",
-      tail: "",
-      hint: `it changed ${changed}: look at that, then run it again`,
-    };
+    return { result: "changed-files", hint: `it changed ${changed}: look at that, then run it again`, ...plain };
   }
-  const text = await readFile(output, "utf8").catch(() => "");
+  const text = await readFile(plain.output, "utf8").catch(() => "");
   const tail = text.trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
-  const hint =
-    (code === null ? "it ran out of time. " : "") +
-    (failures < allowed
-      ? "find the cause, fix it once, run it again"
-      : "no try is left: commit what there is, then end with what is missing");
-  return { ...plain, result: "fail", tail, hint };
+  const isOver = (attempt.failures[gate] ?? 0) >= state.blueprint.bounds.failures;
+  const next = isOver ? NO_TRY_LEFT : "find the cause, fix it once, run it again";
+  return { result: "fail", hint: (code === null ? "it ran out of time. " : "") + next, tail, ...plain };
 }
 
 /** What the job `gate` does. The failure that uses up the bound ends the attempt. */
-export async function runGateJob({ journal, state, attempt, place }: Own, name: string): Promise<void> {
+export async function runGateJob(own: Own, name: string): Promise<void> {
+  const { journal, state, attempt } = own;
   const command = state.gates.find((each) => each.name === name) as Command;
-  const evidence = await prove(journal, command, place, "worker", [attempt.id], state.setup);
+  const evidence = await prove({ ...own, by: "worker", attempts: [attempt.id] }, command);
   const allowed = state.blueprint.bounds.failures;
   const isLast = evidence.code !== 0 && (attempt.failures[name] ?? 0) + 1 >= allowed;
   const note = `${name} failed ${allowed} times, last: ${evidence.output}.`;

@@ -1,9 +1,9 @@
 import { Fault } from "../fault.ts";
 import { gitText } from "../git/git.ts";
-import { changedPaths, commitOf, ownCommits, pathsBetween } from "../git/repository.ts";
-import type { EventData, NewEvent } from "../record/events.ts";
+import { changedPaths, commitOf, type Result, resultOf } from "../git/repository.ts";
+import type { NewEvent } from "../record/events.ts";
 import { unproven } from "../record/evidence.ts";
-import type { RunState } from "../record/state.ts";
+import { hasResult, type RunState } from "../record/state.ts";
 import { type Own, ownAttempt } from "./attempt.ts";
 
 /** The whole is kept in the journal, which is read often. */
@@ -16,25 +16,15 @@ const HANDOFF_LIMIT = 20_000;
  */
 export async function submit(handoff: string, cwd: string): Promise<void> {
   const own = await ownAttempt(cwd);
-  const { length } = handoff.trim();
-  if (length === 0)
-    throw new Fault("no-handoff", "the handoff is empty", "say what you did and why, and what others must know");
-  if (length > HANDOFF_LIMIT)
-    throw new Fault(
-      "long-handoff",
-      `the handoff has ${length} characters`,
-      `keep it under ${HANDOFF_LIMIT}: raw output is on record`,
-    );
+  const text = handoff.trim();
+  if (text === "") throw new Fault("no-handoff", "the handoff is empty", "say what you did, and what others must know");
+  if (text.length > HANDOFF_LIMIT)
+    throw new Fault("long-handoff", `the handoff is longer than ${HANDOFF_LIMIT} characters`, "leave raw output out");
   const result = await finished(own);
   await handIn(own, (state) => {
-    const [missing] = unproven(state, result.tree);
-    if (missing)
-      throw new Fault(
-        "unproven",
-        `${missing.name} has not passed on exactly these files`,
-        `run minion gate ${missing.name}`,
-      );
-    return { event: "submitted", attempt: own.attempt.id, handoff: handoff.trim(), ...result };
+    const [gate] = unproven(state, result.tree);
+    if (gate) throw new Fault("unproven", `${gate} has not passed on exactly these files`, `run minion gate ${gate}`);
+    return { event: "submitted", attempt: own.attempt.id, handoff: text, ...result };
   });
 }
 
@@ -49,48 +39,28 @@ export async function submitNothing(why: string, cwd: string): Promise<void> {
 }
 
 /** A late result is welcome as long as nobody else was set to the task and no bound was used up. */
-async function handIn({ journal, attempt: { id }, task }: Own, result: (state: RunState) => NewEvent): Promise<void> {
-  await journal.decide((state) => {
+async function handIn({ journal, attempt: { id } }: Own, result: (state: RunState) => NewEvent): Promise<void> {
+  await journal.decide((state, write) => {
     const attempt = state.attempts.get(id);
-    const isLast = state.tasks.get(task.task.id)?.attempts.at(-1) === attempt;
     const over = attempt?.over?.reason;
     const isOver = over !== undefined && over !== "unproven" && over !== "stalled";
-    if (!attempt || !isLast || isOver || attempt.submitted || attempt.nothing !== null)
+    if (!attempt || attempt !== attempt.task.attempts.at(-1) || isOver || hasResult(attempt))
       throw new Fault("over", `${id} is over${over ? `: ${over}` : ""}`, "stop and say so");
-    return { events: [result(state)], result: null };
+    write(result(state));
   });
 }
 
-async function finished({
-  place: { top: cwd },
-  attempt,
-  state,
-}: Own): Promise<Omit<EventData["submitted"], "attempt" | "handoff">> {
-  const { branch, base } = attempt.begun as EventData["begun"];
-  const changed = await changedPaths(cwd);
-  if (changed.length > 0)
-    throw new Fault(
-      "dirty",
-      `not committed: ${changed.slice(0, 5).join(", ")}`,
-      "commit what belongs to the task, remove the rest",
-    );
-  const now = await gitText(["branch", "--show-current"], { cwd });
-  if (now !== branch)
-    throw new Fault(
-      "wrong-branch",
-      `HEAD is on ${now || "no branch"}, not on ${branch}`,
-      `bring your commits to ${branch}`,
-    );
-  const head = (await commitOf("HEAD", cwd)) as string;
-  const commits = await ownCommits(base, head, cwd);
-  const subjects = (await gitText(["log", "--format=%s", `${base}..${head}`], { cwd })).split("\n");
-  const odd = subjects.find((subject) => !new RegExp(state.blueprint.commit).test(subject));
+async function finished({ place: { top }, attempt, state }: Own): Promise<Result> {
+  const { branch = "", base = "" } = attempt.begun ?? {};
+  const changed = (await changedPaths(top)).slice(0, 5).join(", ");
+  if (changed) throw new Fault("dirty", `not committed: ${changed}`, "commit what is the task's, remove the rest");
+  const now = await gitText(top, "branch", "--show-current");
+  if (now !== branch) throw new Fault("wrong-branch", `HEAD is not on ${branch}`, `bring your commits to ${branch}`);
+  const result = await resultOf(base, (await commitOf("HEAD", top)) as string, top);
+  const subjects = (await gitText(top, "log", "--format=%s", `${base}..${result.head}`)).split("\n");
+  const { commit } = state.blueprint;
+  const odd = subjects.find((subject) => !new RegExp(commit).test(subject));
   if (odd !== undefined)
-    throw new Fault(
-      "commit-form",
-      `commit message «${odd}» has another form than the rails want`,
-      `reword it to match ${state.blueprint.commit}`,
-    );
-  const tree = await gitText(["rev-parse", `${head}^{tree}`], { cwd });
-  return { head, tree, commits, paths: await pathsBetween(base, head, cwd) };
+    throw new Fault("commit-form", `«${odd}» is no commit message here`, `it has to match ${commit}`);
+  return result;
 }
