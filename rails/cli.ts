@@ -102,7 +102,8 @@ add("begin <attempt>", "for a worker: put its worktree on the line and say what 
   return [text, { attempt, brief: text }];
 }).option(...WAIT);
 
-add("gate [name]", "for a worker: run a gate, or all, on the files as they are", async (options, name?: string) => {
+add("gate [name]", "for a worker: run a gate, or all, on the files as they are", async (options, word) => {
+  const name = word || undefined;
   if ((name === undefined) === !options.all)
     throw new Fault("usage", "gate wants one name, or --all", "minion gate test", EXIT.usage);
   const gates = await gate(name, process.cwd(), until(options));

@@ -3,6 +3,7 @@ import { Fault } from "../fault.ts";
 import { git, gitText } from "../git/git.ts";
 import { changedPaths, commitOf, listWorktrees, type Place, type Worktree } from "../git/repository.ts";
 import { removeWorktree, withGitLock } from "../git/worktree.ts";
+import { madeIn } from "../record/evidence.ts";
 import type { Journal } from "../record/journal.ts";
 import { isAlive } from "../record/process.ts";
 import { isOpen, type RunState } from "../record/state.ts";
@@ -39,12 +40,13 @@ export async function clean(state: RunState, place: Place, landing: string, isDr
   const agentFolders = agents.map((agent) => join(main, ".claude/worktrees", `agent-${agent}`));
   const folders = [landing, ...begun.map(({ worktree }) => worktree), ...agentFolders];
   const safe = landedHeads(state);
+  const made = madeIn(state);
   const found: Leftover[] = [];
   const trees = await listWorktrees(main);
   for (const tree of trees.filter(({ path }) => folders.includes(path))) {
-    const keep = await worthKeeping(tree, safe);
+    const keep = await worthKeeping(tree, safe, made);
     found.push({ kind: "worktree", name: tree.path, keep });
-    if (keep === null && !isDryRun) await removeWorktree(place, tree.path);
+    if (keep === null && !isDryRun) await removeWorktree(place, tree.path, made);
   }
   const gone = found.flatMap(({ name, keep }) => (keep === null ? name : []));
   const branches = begun.flatMap(({ branch, foundBranch }) => [branch, foundBranch]);
@@ -68,8 +70,12 @@ function landedHeads({ landings, attempts }: RunState): string[] {
 }
 
 /** Why a worktree may not be removed: there is work in it that is nowhere else, nor in commits known as `safe`. */
-async function worthKeeping({ path, head }: Worktree, safe: readonly string[]): Promise<string | null> {
-  const changed = await changedPaths(path).catch(() => []);
+async function worthKeeping(
+  { path, head }: Worktree,
+  safe: readonly string[],
+  made: readonly string[],
+): Promise<string | null> {
+  const changed = await changedPaths(path, made).catch(() => []);
   if (changed.length > 0) return `not committed: ${changed.slice(0, 3).join(", ")}`;
   const elsewhere = ["--branches", "--tags", "--remotes", ...safe];
   const own = await gitText(path, "rev-list", "--max-count=1", head, "--not", ...elsewhere);

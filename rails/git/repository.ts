@@ -67,24 +67,36 @@ export async function commitOf(name: string, cwd: string): Promise<string | null
   return (await gitText({ cwd, accept: [1, 128] }, "rev-parse", ...ask)) || null;
 }
 
-/** The tree of all tracked and all untracked, not ignored files as they lie there now: what evidence is bound to. */
-export async function treeOf({ top, gitDir }: Pick<Place, "top" | "gitDir">): Promise<string> {
+/** Files that are neither tracked nor ignored, relative to the top; a folder without a tracked file stands for all in it. */
+export const untrackedIn = (top: string): Promise<string[]> =>
+  gitList(top, "ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory", "-z");
+
+/**
+ * The tree of all tracked and all untracked, not ignored files as they lie there now: what evidence is bound to.
+ * @param made what commands are known to have made: no part of it while it is not tracked
+ */
+export async function treeOf({ top, gitDir }: Pick<Place, "top" | "gitDir">, made: readonly string[]): Promise<string> {
+  const untracked = made.length > 0 ? await untrackedIn(top) : [];
+  const others = made.filter((path) => untracked.includes(path)).map((path) => `:(top,exclude,literal)${path}`);
   const folder = await mkdtemp(join(tmpdir(), "minion-index-"));
   const where = { cwd: top, env: { GIT_INDEX_FILE: join(folder, "index") } };
   try {
     // A copy of the index spares git from reading every unchanged file again.
     await copyFile(join(gitDir, "index"), where.env.GIT_INDEX_FILE).catch(() => {});
-    await git(where, "add", "--all", "--", ":/");
+    await git(where, "add", "--all", "--", ":/", ...others);
     return await gitText(where, "write-tree");
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** Paths that differ from HEAD or are not tracked, relative to the top; ignored ones are not among them. */
-export async function changedPaths(top: string): Promise<string[]> {
-  const list = await gitList(top, "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames");
-  return list.map((entry) => entry.slice(3));
+/**
+ * Paths that differ from HEAD or are not tracked, relative to the top; ignored ones are not among them.
+ * @param made what commands are known to have made: not among them while it is not tracked
+ */
+export async function changedPaths(top: string, made: readonly string[] = []): Promise<string[]> {
+  const list = await gitList(top, "status", "--porcelain", "-z", "--untracked-files=normal", "--no-renames");
+  return list.filter((entry) => !made.includes(entry.replace(/^\?\? /, ""))).map((entry) => entry.slice(3));
 }
 
 /** Paths that differ between two commits or trees. */

@@ -28,12 +28,16 @@ export async function freshWorktree(place: Place, path: string, commit: string):
 
 /**
  * Removes a worktree that git knows and nothing else: git refuses a dirty one and unlinks links without following them.
- * Folders above it that are empty then go too, up to the main checkout.
+ * What commands made in it goes first, as far as it is not tracked. Folders above it that are empty then go too, up to the main checkout.
  */
-export async function removeWorktree(place: Place, path: string): Promise<void> {
+export async function removeWorktree(place: Place, path: string, made: readonly string[]): Promise<void> {
   await withGitLock(place, async () => {
     await git({ cwd: place.main, accept: [128] }, "worktree", "unlock", path);
-    if (await stat(path).catch(() => null)) await git(place.main, "worktree", "remove", path);
+    if (await stat(path).catch(() => null)) {
+      const others = made.map((each) => `:(top,literal)${each}`);
+      if (others.length > 0) await git(path, "clean", "-ffdq", "--", ...others);
+      await git(place.main, "worktree", "remove", path);
+    }
     await git(place.main, "worktree", "prune");
   });
   for (let at = dirname(path); at.startsWith(place.main + sep); at = dirname(at))

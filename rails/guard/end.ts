@@ -1,6 +1,6 @@
 import { changedPaths, treeOf } from "../git/repository.ts";
 import type { Reason } from "../record/events.ts";
-import { unproven } from "../record/evidence.ts";
+import { madeIn, unproven } from "../record/evidence.ts";
 import { isRunning } from "../record/job.ts";
 import { isActive, type RunState } from "../record/state.ts";
 import type { Found } from "../worker/attempt.ts";
@@ -31,7 +31,7 @@ export function holdAtEnd(
     for (const { name } of state.gates)
       if (await isRunning(state, `gate ${id} ${name}`))
         return `Gate ${name} still runs: call minion gate ${name} again, it waits for it.`;
-    const tree = await treeOf(worktree);
+    const tree = await treeOf(worktree, madeIn(state));
     const [reason, text, way] = await missing(state, id, worktree, tree);
     const isTold = attempt.sentBack.some((each) => each.reason === reason && each.tree === tree);
     if (isTold || attempt.sentBack.length >= state.blueprint.bounds.send_backs)
@@ -50,7 +50,7 @@ async function missing(
 ): Promise<[string, string, string]> {
   const gates = unproven(state, tree).join(", ");
   if (gates) return ["no-evidence", `no evidence for exactly these files: ${gates}`, "gate --all"];
-  if ((await changedPaths(worktree.top)).length > 0)
+  if ((await changedPaths(worktree.top, madeIn(state))).length > 0)
     return ["not-committed", "the gates passed, but not all is committed", "submit, after a commit"];
   return ["not-submitted", `${id} was not handed in`, "submit"];
 }

@@ -41,8 +41,10 @@ export interface Evidence {
   readonly attempts: readonly string[];
   /** `git write-tree` of all that is not ignored, before the command ran. */
   readonly tree: string;
-  /** The same after it; another one means that the command changed files. */
-  readonly treeAfter: string;
+  /** Paths that the command changed or removed: what it said holds for other files than it left. */
+  readonly changed: readonly string[];
+  /** Files and folders that it made beside them: nobody's work, and part of no tree as long as they are not tracked. */
+  readonly made: readonly string[];
   readonly command: string;
   readonly cwd: string;
   readonly setup: string;

@@ -14,7 +14,10 @@ export function evidenceFor(state: RunState, command: Command, tree: string, by?
 
 /** Exit code 0, and the files are as they were: a command that changed them passed on others than it leaves. */
 export const isPass = (evidence: Evidence | undefined): boolean =>
-  evidence?.code === 0 && evidence.treeAfter === evidence.tree;
+  evidence?.code === 0 && evidence.changed.length === 0;
+
+/** What the run's commands made beside the files. */
+export const madeIn = ({ evidence }: RunState): string[] => [...new Set(evidence.flatMap(({ made }) => made))];
 
 /** The names of the gates, in order, that have not passed on a tree. */
 export const unproven = (state: RunState, tree: string): string[] =>

@@ -2,12 +2,15 @@ import { spawn } from "node:child_process";
 import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import { EXIT } from "../fault.ts";
-import { cleanEnv } from "../git/git.ts";
-import { type Place, treeOf } from "../git/repository.ts";
+import { cleanEnv, git } from "../git/git.ts";
+import { type Place, pathsBetween, treeOf, untrackedIn } from "../git/repository.ts";
 import type { Command, Evidence } from "./events.ts";
-import { setupKey } from "./evidence.ts";
+import { madeIn, setupKey } from "./evidence.ts";
 import type { Journal } from "./journal.ts";
 import type { RunState } from "./state.ts";
+
+/** Paths of one kind that evidence names: a command that makes more leaves a folder that should be ignored. */
+const PATHS_LIMIT = 100;
 
 interface Proof extends Pick<Evidence, "by" | "attempts"> {
   readonly journal: Journal;
@@ -24,13 +27,33 @@ export async function prove({ journal, state, place, by, attempts }: Proof, comm
   await mkdir(join(journal.folder, "output"), { recursive: true });
   const label = by === "landing" ? by : attempts[0]?.replace(/^.*\//, "");
   const output = join("output", `${label}-${gate}-${Date.now().toString(36)}.log`);
-  const tree = await treeOf(place);
+  const known = madeIn(state);
+  const tree = await treeOf(place, known);
+  const untracked = await untrackedIn(place.top);
   const file = await open(join(journal.folder, output), "wx");
   const before = performance.now();
   const code = await execute(run, join(place.top, cwd), timeout, file.fd).finally(() => file.close());
   const ms = Math.round(performance.now() - before);
-  const treeAfter = await treeOf(place);
-  return { gate, by, attempts, tree, treeAfter, command: run, cwd, setup: setupKey(state), code, ms, output };
+  const made = (await untrackedIn(place.top)).filter((path) => !untracked.includes(path));
+  // A setup may touch a lockfile: that is undone, since nothing has been worked on yet.
+  if (command === state.setup) await git(place.top, "checkout", "--quiet", "--force", "--", ":/");
+  const after = await treeOf(place, [...known, ...made]);
+  const changed = (await pathsBetween(tree, after, place.top)).slice(0, PATHS_LIMIT);
+  const setup = setupKey(state);
+  return {
+    gate,
+    by,
+    attempts,
+    tree,
+    changed,
+    made: made.slice(0, PATHS_LIMIT),
+    command: run,
+    cwd,
+    setup,
+    code,
+    ms,
+    output,
+  };
 }
 
 /** Commands that run now, by process group: a job that is told to end takes them along. */

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EXIT, Fault } from "../fault.ts";
-import { pathsBetween, treeOf } from "../git/repository.ts";
+import { treeOf } from "../git/repository.ts";
 import type { Command, Evidence } from "../record/events.ts";
-import { evidenceFor, isPass } from "../record/evidence.ts";
+import { evidenceFor, isPass, madeIn } from "../record/evidence.ts";
 import { attach } from "../record/job.ts";
 import { prove } from "../record/prove.ts";
 import { isActive } from "../record/state.ts";
@@ -60,7 +60,7 @@ export async function gate(name: string | undefined, cwd: string, until: number)
 async function runGate(own: Own, command: Command, until: number): Promise<GateResult> {
   const { place, journal, attempt, state } = own;
   const { name } = command;
-  const tree = await treeOf(place);
+  const tree = await treeOf(place, madeIn(state));
   const known = evidenceFor(state, command, tree);
   const allowed = state.blueprint.bounds.failures;
   const as = (outcome: Outcome, failures = attempt.failures[name] ?? 0): GateResult => ({
@@ -77,13 +77,16 @@ async function runGate(own: Own, command: Command, until: number): Promise<GateR
 }
 
 /** What evidence says, for the worker. */
-async function outcome({ journal, attempt, state, place }: Own, evidence: Evidence): Promise<Outcome> {
-  const { gate, tree, treeAfter, code, ms } = evidence;
+async function outcome({ journal, attempt, state }: Own, evidence: Evidence): Promise<Outcome> {
+  const { gate, changed, code, ms } = evidence;
   const plain = { seconds: ms / 1000, output: join(journal.folder, evidence.output) };
   if (isPass(evidence)) return { result: "pass", hint: "", ...plain };
   if (code === 0) {
-    const changed = (await pathsBetween(tree, treeAfter, place.top)).slice(0, 5).join(", ");
-    return { result: "changed-files", hint: `it changed ${changed}: look at that, then run it again`, ...plain };
+    return {
+      result: "changed-files",
+      hint: `it changed ${changed.slice(0, 5).join(", ")}: look at that, then run it again`,
+      ...plain,
+    };
   }
   const text = await readFile(plain.output, "utf8").catch(() => "");
   const tail = text.trimEnd().split("\n").slice(-TAIL_LINES).join("\n");

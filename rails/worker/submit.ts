@@ -2,7 +2,7 @@ import { Fault } from "../fault.ts";
 import { gitText } from "../git/git.ts";
 import { changedPaths, commitOf, type Result, resultOf } from "../git/repository.ts";
 import type { NewEvent } from "../record/events.ts";
-import { unproven } from "../record/evidence.ts";
+import { madeIn, unproven } from "../record/evidence.ts";
 import { hasResult, type RunState } from "../record/state.ts";
 import { type Own, ownAttempt } from "./attempt.ts";
 
@@ -31,9 +31,12 @@ export async function submit(handoff: string, cwd: string): Promise<void> {
 /** Says that the task wants no change. @throws Fault where there is work after all */
 export async function submitNothing(why: string, cwd: string): Promise<void> {
   const own = await ownAttempt(cwd);
-  const { attempt, place } = own;
+  const { attempt, place, state } = own;
   if (why.trim() === "") throw new Fault("no-handoff", "--nothing wants a reason", "say why there is nothing to do");
-  if ((await commitOf("HEAD", place.top)) !== attempt.begun?.base || (await changedPaths(place.top)).length > 0)
+  if (
+    (await commitOf("HEAD", place.top)) !== attempt.begun?.base ||
+    (await changedPaths(place.top, madeIn(state))).length > 0
+  )
     throw new Fault("not-nothing", "there are changes in this worktree", "submit them, or undo them first");
   await handIn(own, () => ({ event: "nothing", attempt: attempt.id, why: why.trim() }));
 }
@@ -52,7 +55,7 @@ async function handIn({ journal, attempt: { id } }: Own, result: (state: RunStat
 
 async function finished({ place: { top }, attempt, state }: Own): Promise<Result> {
   const { branch = "", base = "" } = attempt.begun ?? {};
-  const changed = (await changedPaths(top)).slice(0, 5).join(", ");
+  const changed = (await changedPaths(top, madeIn(state))).slice(0, 5).join(", ");
   if (changed) throw new Fault("dirty", `not committed: ${changed}`, "commit what is the task's, remove the rest");
   const now = await gitText(top, "branch", "--show-current");
   if (now !== branch) throw new Fault("wrong-branch", `HEAD is not on ${branch}`, `bring your commits to ${branch}`);

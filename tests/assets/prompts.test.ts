@@ -14,7 +14,7 @@ const commands = [...help.matchAll(/^ {2}([a-z]+)(?= )/gm)].map(([, name]) => na
 /** About tokens (characters / 4), a ratchet: a prompt that grows over this has to give a reason. */
 const SIZES: Record<string, number> = {
   "commands/minion.md": 1060,
-  "agents/minion-worker.md": 430,
+  "agents/minion-worker.md": 440,
   "skills/minion-blueprint/SKILL.md": 520,
   "skills/minion-overlays/SKILL.md": 160,
   "skills/minion-overlays/backend-architect.md": 250,

@@ -32,6 +32,8 @@ test("what gates make beside the files is in nobody's way and on no line", async
   expect((await scene.minion(["next", "--json"])).json).toMatchObject({ done: true, landed: ["1"] });
   expect(scene.show("minion/r1/line")).not.toContain("coverage/report");
   expect(existsSync(join(worker.path, "coverage/report"))).toBe(true);
+  expect((await scene.minion(["clean"])).code).toBe(0);
+  expect(existsSync(worker.path)).toBe(false);
 });
 
 test("a file that a gate made and the worker then takes as its own counts like any other", async () => {
