@@ -120,16 +120,8 @@ add("submit", "for a worker: hand in what is committed, with a handoff on stdin"
   return ["Handed in. End now, with one line.", { submitted: true }];
 }).option("--nothing <why>", "the task wants no change");
 
-/** A task's id as the list writes it. */
-function idOf({ tasks, run }: RunState, id: string): string {
-  const found = [...tasks.keys()].find((each) => each.toLowerCase() === id.toLowerCase());
-  if (found !== undefined) return found;
-  throw new Fault("no-task", `run ${run} has no task ${id}`, "minion board shows them", EXIT.usage);
-}
-
-ofRun("land <task>", "for a person: prove what is on a task's branch and land it", async (run, name, options) => {
+ofRun("land <task>", "for a person: prove what is on a task's branch and land it", async (run, task, options) => {
   const { journal, place, state } = run;
-  const task = idOf(state, name);
   await takeByHand(journal, place, task);
   if (!(await landed(journal, place, state.run, until(options)))) return stillRuns("It");
   const after = (await journal.state()).tasks.get(task);
@@ -137,8 +129,7 @@ ofRun("land <task>", "for a person: prove what is on a task's branch and land it
   throw new Fault("not-landed", `${after?.reason}: ${after?.note}`, "mend its branch, then call again");
 }).option(...WAIT);
 
-ofRun("retry <task>", "for a person: let a worker try a task again", async ({ journal, state }, name) => {
-  const task = idOf(state, name);
+ofRun("retry <task>", "for a person: let a worker try a task again", async ({ journal }, task) => {
   await journal.decide(({ tasks }, write) => {
     if (tasks.get(task)?.state !== "needs-human")
       throw new Fault("not-waiting", `task ${task} does not wait for a person`, "minion attention shows what does");

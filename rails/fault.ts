@@ -14,10 +14,8 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/**
- * The one error that a person or a model gets to see: what is wrong and where (`message`), what to do (`hint`).
- * `code` is a stable kebab-case word for programs; `exit` is what the process ends with.
- */
+/** The one error that a person or a model gets to see: what is wrong and where (`message`), what to do (`hint`).
+ * `code` is a stable kebab-case word for programs; `exit` is what the process ends with. */
 export class Fault extends Error {
   constructor(
     readonly code: string,
@@ -33,17 +31,12 @@ export class Fault extends Error {
 /** Any thrown value as a Fault, so that no stack trace reaches a terminal. */
 export function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code = "", message } = error as NodeJS.ErrnoException;
   const what = message ?? String(error);
-  if (code === "ENOENT" || code === "EISDIR" || code === "ENOTDIR")
-    return new Fault("not-found", what, "check the path", EXIT.usage);
-  if (code === "EACCES" || code === "EPERM" || code === "EROFS")
+  if (["ENOENT", "EISDIR", "ENOTDIR"].includes(code)) return new Fault("not-found", what, "check the path", EXIT.usage);
+  if (["EACCES", "EPERM", "EROFS"].includes(code))
     return new Fault("not-allowed", what, "check who may read and write there", EXIT.usage);
   if (code === "ENOSPC") return new Fault("disk-full", what, "free some space and call again", EXIT.writing);
-  return new Fault(
-    "internal",
-    what.split("\n")[0] ?? what,
-    "this is a bug: please report it with the command",
-    EXIT.writing,
-  );
+  const hint = "this is a bug: please report it with the command";
+  return new Fault("internal", what.split("\n")[0] ?? what, hint, EXIT.writing);
 }

@@ -61,11 +61,9 @@ export interface Blueprint extends Readonly<z.infer<typeof FIELDS>> {
   readonly sources: Readonly<Record<string, string>>;
 }
 
-/**
- * Puts the blueprint in force together, field by field and bound by bound: what a later file says wins.
+/** Puts the blueprint in force together, field by field and bound by bound: what a later file says wins.
  * @param files shipped first, then the person's, then the project's; one that is missing says nothing
- * @throws Fault `blueprint` with file and line of what is wrong, and where a value is given by no file
- */
+ * @throws Fault `blueprint` with file and line of what is wrong, and where a value is given by no file */
 export async function readBlueprint(files: readonly string[]): Promise<Blueprint> {
   const values: Record<string, unknown> = {};
   const bounds: Record<string, unknown> = {};

@@ -38,10 +38,8 @@ interface Scene {
   readonly worktree: Pick<Place, "top" | "gitDir"> | null;
 }
 
-/**
- * Answers a hook. Sessions without minions never come here: a filter in `sh` stands before it.
- * @throws whatever went wrong; the caller turns that into silence, since a broken rail must not break a session
- */
+/** Answers a hook. Sessions without minions never come here: a filter in `sh` stands before it.
+ * @throws whatever went wrong; the caller turns that into silence, since a broken rail must not break a session */
 export async function hook(event: string, input: HookInput): Promise<HookOutput> {
   const isWorker = input.agent_type?.startsWith("minion:") === true;
   const scene = await sceneOf(input, isWorker);

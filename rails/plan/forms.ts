@@ -61,7 +61,7 @@ export function readNumbered(lines: readonly Line[]): Read {
     else if (items.length > 0 && (found !== undefined || (open && LIKE.test(line.text))))
       findings.push(stray(line, line.text, NUMBERED));
     else if (open && !gap && !/^\s*#/.test(line.text)) open.lines.push(line);
-    else if (!readField(line)) open = undefined;
+    else open = undefined;
     gap = line.raw.trim() === "";
   }
   return { items, findings };

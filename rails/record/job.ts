@@ -1,9 +1,9 @@
-import { spawn } from "node:child_process";
-import { stat } from "node:fs/promises";
+import { execFile, spawn } from "node:child_process";
+import { readFile, stat } from "node:fs/promises";
+import { promisify } from "node:util";
 import { EXIT, Fault } from "../fault.ts";
 import type { ProcessMark } from "./events.ts";
 import type { Journal } from "./journal.ts";
-import { isAlive, markOf } from "./process.ts";
 import type { RunState } from "./state.ts";
 
 // A job is work that outlives the call that asked for it: `minion job NAME`, detached, so that neither the end of a Bash
@@ -18,13 +18,11 @@ export async function isRunning(state: RunState, name: string): Promise<boolean>
   return job !== undefined && (await isAlive(job.process));
 }
 
-/**
- * Waits for a result that a job makes, starting the job where nobody has.
+/** Waits for a result that a job makes, starting the job where nobody has.
  * @param result looks for it in the state; undefined means not yet
  * @param until milliseconds since 1970
  * @returns the result, or undefined where it still runs when the time is up
- * @throws Fault `job` where it ended without a result
- */
+ * @throws Fault `job` where it ended without a result */
 export async function attach<T>(
   { journal, cwd, job, until }: { journal: Journal; cwd: string; job: string; until: number },
   result: (state: RunState) => T | undefined,
@@ -81,3 +79,23 @@ function start(job: string, cwd: string): { pid: number | undefined; ended: bool
 }
 
 const sizeOf = async ({ file }: Journal): Promise<number> => (await stat(file).catch(() => null))?.size ?? 0;
+
+/** Marks a process so that it can be told later whether that very one still runs; null where there is none. */
+export async function markOf(pid: number): Promise<ProcessMark | null> {
+  const started = await startOf(pid);
+  return started === null ? null : { pid, started };
+}
+
+/** Does that very process still run? Another one that was given its number since does not count. */
+export const isAlive = async ({ pid, started }: ProcessMark): Promise<boolean> => (await startOf(pid)) === started;
+
+async function startOf(pid: number): Promise<string | null> {
+  if (process.platform === "linux") {
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+    // The name in parentheses may hold spaces; after it the state is the first field, the start time the 20th.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" ? null : (fields[19] ?? null);
+  }
+  const ask = promisify(execFile)("ps", ["-o", "lstart=", "-p", String(pid)]);
+  return (await ask.catch(() => null))?.stdout.trim() || null;
+}

@@ -33,10 +33,8 @@ export class Journal {
     return fold(first, events, bad);
   }
 
-  /**
-   * Looks at the state and adds events in one step, so that two processes never decide on the same state.
-   * @param decide what it writes is added together once it is through; nothing is where it throws
-   */
+  /** Looks at the state and adds events in one step, so that two processes never decide on the same state.
+   * @param decide what it writes is added together once it is through; nothing is where it throws */
   decide<T>(decide: (state: RunState, write: (event: NewEvent) => void) => Promise<T> | T): Promise<T> {
     return withLock(this.folder, "journal", async () => {
       const events: NewEvent[] = [];

@@ -5,20 +5,18 @@ import type { Event, EventData, EventName, Evidence, Reason, State } from "./eve
 export interface AttemptState {
   readonly id: string;
   readonly task: TaskState;
-  agent?: string;
-  begun?: EventData["begun"];
-  submitted?: EventData["submitted"];
-  /** Why there was nothing to do. */
-  nothing?: string;
+  launched?: Event<"launched">;
+  begun?: Event<"begun">;
+  submitted?: Event<"submitted">;
+  nothing?: Event<"nothing">;
   /** How it ended without a result, or why its result did not land. */
-  over?: { readonly reason: Reason; readonly note: string } | undefined;
+  over?: Event<"ended" | "not-landed"> | undefined;
   /** Failed runs by gate. */
   readonly failures: Record<string, number>;
   readonly sentBack: { readonly reason: string; readonly tree: string }[];
   readonly dispatchedAt: number;
   /** When it was last heard of. */
   lastSign: number;
-  endedAt?: number;
 }
 
 interface Verdict {
@@ -129,15 +127,13 @@ const IN_RUN: Changes<RunState> = {
 
 /** What each event changes in the attempt that it names. */
 const IN_ATTEMPT: Changes<AttemptState> = {
-  launched: (attempt, { agent }) => Object.assign(attempt, { agent }),
+  launched: (attempt, launched) => Object.assign(attempt, { launched }),
   begun: (attempt, begun) => Object.assign(attempt, { begun }),
   "sent-back": (attempt, event) => attempt.sentBack.push(event),
-  submitted: (attempt, event) => Object.assign(attempt, { submitted: event, over: undefined, endedAt: event.at }),
-  nothing: (attempt, { why, at }) => Object.assign(attempt, { nothing: why, over: undefined, endedAt: at }),
-  ended(attempt, { reason, note, at }) {
-    if (!hasResult(attempt)) Object.assign(attempt, { over: { reason, note }, endedAt: at });
-  },
-  "not-landed": (attempt, { reason, note }) => Object.assign(attempt, { over: { reason, note } }),
+  submitted: (attempt, submitted) => Object.assign(attempt, { submitted, over: undefined }),
+  nothing: (attempt, nothing) => Object.assign(attempt, { nothing, over: undefined }),
+  ended: (attempt, over) => hasResult(attempt) || Object.assign(attempt, { over }),
+  "not-landed": (attempt, over) => Object.assign(attempt, { over }),
 };
 
 /** Works out what each task's state is now. Dependencies come before what hangs on them. */
@@ -156,13 +152,14 @@ function settle(state: RunState): void {
 function verdict({ tasks, blueprint }: RunState, { attempts, counted, depends }: TaskState): Verdict {
   const last = attempts.at(-1);
   const plain = (state: State): Verdict => ({ state, reason: null, note: "" });
-  if (last?.nothing !== undefined) return { ...plain("skipped"), note: last.nothing };
+  if (last?.nothing) return { ...plain("skipped"), note: last.nothing.why };
   if (last?.over) {
+    const { reason, note } = last.over;
     const failed = attempts.slice(counted).filter(({ over }) => over && over.reason !== "session-lost");
-    if (failed.length >= blueprint.bounds.attempts) return { state: "needs-human", ...last.over };
+    if (failed.length >= blueprint.bounds.attempts) return { state: "needs-human", reason, note };
     // Neither is the work's fault: it is simply to be done again on the line as it is now.
-    const blameless = last.over.reason === "session-lost" || last.over.reason === "conflict";
-    return { state: blameless ? "ready" : "verify-failed", ...last.over };
+    const isBlameless = reason === "session-lost" || reason === "conflict";
+    return { state: isBlameless ? "ready" : "verify-failed", reason, note };
   }
   if (last) return plain(last.submitted ? "mergeable" : "running");
   const before = depends.map((id) => tasks.get(id)?.state);
@@ -177,7 +174,7 @@ export const isDispatchable = ({ state }: TaskState): boolean => state === "read
 /** Neither done nor aborted. */
 export const isOpen = (state: RunState): boolean => !state.done && !state.aborted;
 
-export const hasResult = ({ submitted, nothing }: AttemptState): boolean => Boolean(submitted) || nothing !== undefined;
+export const hasResult = ({ submitted, nothing }: AttemptState): boolean => Boolean(submitted ?? nothing);
 
 /** Is the attempt still a worker's to work on? */
 export const isActive = (attempt: AttemptState): boolean => !attempt.over && !hasResult(attempt);

@@ -16,7 +16,8 @@ export const boardRows = ({ tasks, jobs }: RunState, now: number): BoardRow[] =>
     const last = attempts.at(-1);
     const job = [...jobs.values()].find(({ attempt }) => attempt === last?.id)?.name.replace(` ${last?.id}`, "");
     const doing = state === "running" ? (job ?? (last?.begun ? "working" : "starting")) : (reason ?? "");
-    const seconds = last ? Math.round(((last.endedAt ?? now) - last.dispatchedAt) / 1000) : null;
+    const end = (last?.submitted ?? last?.nothing ?? last?.over)?.at ?? now;
+    const seconds = last ? Math.round((end - last.dispatchedAt) / 1000) : null;
     return { task: id, title, state, reason, attempt: last?.id ?? null, doing, seconds };
   });
 
