@@ -1,14 +1,10 @@
 /** Exit codes of both programs; the same number means the same in each. */
 export const EXIT = {
   done: 0,
-  /** Findings, or refused: nothing was written. */
-  refused: 1,
-  /** Wrong call, or the environment lacks something. */
-  usage: 2,
-  /** Failed while writing; the message says what state things are in. */
-  writing: 3,
-  /** Still running: the same call again picks it up. */
-  running: 75,
+  refused: 1, // Findings, or refused: nothing was written
+  usage: 2, // Wrong call, or the environment lacks something
+  writing: 3, // Failed while writing; the message says what state things are in
+  running: 75, // Still running: the same call again picks it up
   interrupted: 130,
 } as const;
 

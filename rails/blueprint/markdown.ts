@@ -5,12 +5,9 @@ import { Fault } from "../fault.ts";
 
 /** A Markdown file taken apart. Line numbers count from 1 in the whole file. */
 export interface Markdown {
-  /** The frontmatter's fields; empty where the file has none. */
-  readonly data: Record<string, unknown>;
-  /** The text after the frontmatter, with `\n` line ends. */
-  readonly body: string;
-  /** The line on which the body starts. */
-  readonly bodyLine: number;
+  readonly data: Record<string, unknown>; // The frontmatter's fields; empty where the file has none
+  readonly body: string; // The text after the frontmatter, with `\n` line ends
+  readonly bodyLine: number; // The line on which the body starts
   /** The line of a field (`["gates", 0, "run"]`), or of the nearest one above it that exists; else 1. */
   lineOf(path: readonly (string | number)[]): number;
 }

@@ -10,10 +10,8 @@ import { isOpen, type RunState } from "../record/state.ts";
 /** What `clean` did, or would do, with one worktree or branch of a run. */
 export interface Leftover {
   readonly kind: "worktree" | "branch";
-  /** Path or branch name. */
-  readonly name: string;
-  /** Why it stays; null where it goes. */
-  readonly keep: string | null;
+  readonly name: string; // Path or branch name
+  readonly keep: string | null; // Why it stays; null where it goes
 }
 
 /** Ends a run where it stands: what landed stays, what runs is stopped, no branch is removed. */

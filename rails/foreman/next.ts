@@ -12,8 +12,7 @@ export interface Next {
   readonly dispatch: readonly Readonly<Record<"attempt" | "task" | "agent" | "description" | "prompt", string>>[];
   readonly waiting: readonly { readonly task: string; readonly why: Why }[];
   readonly attention: readonly Attention[];
-  /** Why landing itself could not be done, where it could not. */
-  readonly fault: string | null;
+  readonly fault: string | null; // Why landing itself could not be done, where it could not
 }
 type Why = "dependency" | "conflict" | "landing" | "slots";
 

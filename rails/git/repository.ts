@@ -6,16 +6,11 @@ import { git, gitList, gitText } from "./git.ts";
 
 /** Where one stands in a repository. All paths are absolute and real. */
 export interface Place {
-  /** Top folder of this worktree. */
-  readonly top: string;
-  /** Top folder of the main checkout. */
-  readonly main: string;
-  /** The `.git` folder that all worktrees share. */
-  readonly common: string;
-  /** This worktree's own folder in it; the same as `common` in the main checkout. */
-  readonly gitDir: string;
-  /** From `top` to where one stands: `` or `pkg/a`. */
-  readonly prefix: string;
+  readonly top: string; // Top folder of this worktree
+  readonly main: string; // Top folder of the main checkout
+  readonly common: string; // The `.git` folder that all worktrees share
+  readonly gitDir: string; // This worktree's own folder in it; the same as `common` in the main checkout
+  readonly prefix: string; // From `top` to where one stands: `` or `pkg/a`
 }
 
 /** Finds the repository around a folder. @throws Fault `no-repository` outside of one and in a bare one */
@@ -33,8 +28,7 @@ export async function findPlace(cwd: string): Promise<Place> {
 export interface Worktree {
   readonly path: string;
   readonly head: string;
-  /** Undefined where HEAD is detached. */
-  readonly branch: string | undefined;
+  readonly branch: string | undefined; // Undefined where HEAD is detached
 }
 
 /** All worktrees of the repository, the main one first. */
@@ -98,8 +92,7 @@ export const isAncestor = async (earlier: string, later: string, cwd: string): P
 export interface Result {
   readonly head: string;
   readonly tree: string;
-  /** Oldest first. */
-  readonly commits: readonly string[];
+  readonly commits: readonly string[]; // Oldest first
   readonly paths: readonly string[];
 }
 

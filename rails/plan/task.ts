@@ -9,16 +9,14 @@ export interface Task {
   readonly id: string;
   readonly title: string;
   readonly description: string;
-  /** Ids, spelled as the tasks that they name spell them. */
-  readonly depends: readonly string[];
+  readonly depends: readonly string[]; // Ids, spelled as the tasks that they name spell them
   readonly files: readonly TaskFile[];
   readonly forbid: readonly string[];
   readonly agent: readonly string[];
   readonly doneWhen: string;
   readonly verify: string;
   readonly risk: "" | "low" | "medium" | "high";
-  /** Marked as done in the list: counted as landed before the run. */
-  readonly done: boolean;
+  readonly done: boolean; // Marked as done in the list: counted as landed before the run
   readonly line: number;
 }
 

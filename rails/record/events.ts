@@ -35,22 +35,17 @@ export interface Command {
 /** What a gate leaves. It holds for this tree, command and setup, and no other. */
 export interface Evidence {
   readonly gate: string;
-  /** Only landing's own, made in the rails' own worktree, moves the line. */
-  readonly by: "worker" | "landing";
+  readonly by: "worker" | "landing"; // Only landing's own, made in the rails' own worktree, moves the line
   /** The attempt that it was run for, or for landing the ones that were proven together. */
   readonly attempts: readonly string[];
-  /** `git write-tree` of all that is not ignored, before the command ran. */
-  readonly tree: string;
-  /** The same after it; another one means that the command changed files. */
-  readonly treeAfter: string;
+  readonly tree: string; // `git write-tree` of all that is not ignored, before the command ran
+  readonly treeAfter: string; // The same after it; another one means that the command changed files
   readonly command: string;
   readonly cwd: string;
   readonly setup: string;
-  /** Exit code; null where it ran out of time. */
-  readonly code: number | null;
+  readonly code: number | null; // Exit code; null where it ran out of time
   readonly ms: number;
-  /** Raw output, relative to the run's folder. */
-  readonly output: string;
+  readonly output: string; // Raw output, relative to the run's folder
 }
 
 /** All that can be written to a journal, by name. Each line also has `at`, milliseconds since 1970. */
@@ -62,8 +57,7 @@ export interface EventData {
     line: string;
     prefix: string;
     blueprint: Blueprint;
-    /** The blueprint's gates as commands, in order, and what sets a fresh worktree up. */
-    gates: readonly Command[];
+    gates: readonly Command[]; // The blueprint's gates as commands, in order, and what sets a fresh worktree up
     setup: Command | null;
     tasks: Plan["tasks"];
     conflicts: readonly (readonly [string, string])[];
@@ -81,10 +75,8 @@ export interface EventData {
   "sent-back": { attempt: string; reason: string; tree: string };
   submitted: Result & { attempt: string; handoff: string };
   nothing: { attempt: string; why: string };
-  /** An attempt is over without a result. */
-  ended: { attempt: string; reason: Reason; note: string };
-  /** A mergeable attempt did not make it onto the line. */
-  "not-landed": { attempt: string; reason: Reason; note: string };
+  ended: { attempt: string; reason: Reason; note: string }; // An attempt is over without a result
+  "not-landed": { attempt: string; reason: Reason; note: string }; // A mergeable attempt did not make it onto the line
   /** Written before the line moves, so that after a crash in between git can tell. */
   proven: { from: string; to: string; tree: string; landed: readonly Candidate[] };
   landed: { to: string };

@@ -8,8 +8,7 @@ import { fold, isOpen, type RunState } from "./state.ts";
 
 /** One run's journal: the only file that says what happened, and the only way to add to it. */
 export class Journal {
-  /** Holds the journal, raw output and the report. */
-  readonly folder: string;
+  readonly folder: string; // Holds the journal, raw output and the report
   readonly file: string;
 
   constructor(common: string, run: string) {

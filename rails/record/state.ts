@@ -9,14 +9,11 @@ export interface AttemptState {
   begun?: Event<"begun">;
   submitted?: Event<"submitted">;
   nothing?: Event<"nothing">;
-  /** How it ended without a result, or why its result did not land. */
-  over?: Event<"ended" | "not-landed"> | undefined;
-  /** Failed runs by gate. */
-  readonly failures: Record<string, number>;
+  over?: Event<"ended" | "not-landed"> | undefined; // How it ended without a result, or why its result did not land
+  readonly failures: Record<string, number>; // Failed runs by gate
   readonly sentBack: { readonly reason: string; readonly tree: string }[];
   readonly dispatchedAt: number;
-  /** When it was last heard of. */
-  lastSign: number;
+  lastSign: number; // When it was last heard of
 }
 
 interface Verdict {
@@ -29,32 +26,26 @@ type PlannedTask = Plan["tasks"][number];
 
 export interface TaskState extends PlannedTask, Verdict {
   readonly attempts: AttemptState[];
-  /** Index of the first attempt that counts against the bound: a person's retry starts anew. */
-  counted: number;
+  counted: number; // Index of the first attempt that counts against the bound: a person's retry starts anew
 }
 
 /** A run as its journal tells it. Built by `fold`, changed by nobody else. */
 export interface RunState extends Omit<EventData["started"], "tasks" | "version"> {
-  /** Where the line stands, as far as the journal knows. */
-  tip: string;
+  tip: string; // Where the line stands, as far as the journal knows
   readonly tasks: Map<string, TaskState>;
   readonly attempts: Map<string, AttemptState>;
   /** Started and not known to have ended: whether a job's process still lives is for the caller to ask. */
   readonly jobs: Map<string, EventData["job"]>;
-  /** Of the jobs that broke last time. */
-  readonly errors: Map<string, string>;
+  readonly errors: Map<string, string>; // Of the jobs that broke last time
   readonly evidence: Evidence[];
   readonly landings: { readonly to: string; readonly tree: string; readonly attempts: readonly string[] }[];
-  /** The line was about to move there when the journal ends. */
-  proven: EventData["proven"] | null;
+  proven: EventData["proven"] | null; // The line was about to move there when the journal ends
   dispatches: number;
-  /** Nothing is running, ready or mergeable. */
-  done: boolean;
+  done: boolean; // Nothing is running, ready or mergeable
   aborted: boolean;
   readonly startedAt: number;
   lastAt: number;
-  /** Lines of the journal that could not be read. */
-  readonly bad: readonly number[];
+  readonly bad: readonly number[]; // Lines of the journal that could not be read
 }
 
 /** The state after the events of a journal; the first of them starts the run. */

@@ -5,10 +5,8 @@ import { clock, oneLine, table } from "./text.ts";
 export interface BoardRow extends Pick<TaskState, "title" | "state" | "reason"> {
   readonly task: string;
   readonly attempt: string | null;
-  /** What its worker is at, or the reason for its state. */
-  readonly doing: string;
-  /** Since it was dispatched; null where it never was. */
-  readonly seconds: number | null;
+  readonly doing: string; // What its worker is at, or the reason for its state
+  readonly seconds: number | null; // Since it was dispatched; null where it never was
 }
 
 export const boardRows = ({ tasks, jobs }: RunState, now: number): BoardRow[] =>

@@ -21,17 +21,14 @@ interface Outcome {
   readonly result: keyof typeof RESULTS;
   readonly hint: string;
   readonly seconds?: number;
-  /** Raw output, absolute, and its end where the gate failed. */
-  readonly output?: string;
+  readonly output?: string; // Raw output, absolute, and its end where the gate failed
   readonly tail?: string;
 }
 
 export interface GateResult extends Outcome {
   readonly gate: string;
-  /** The gate did not run: there is evidence for these very files. */
-  readonly reused: boolean;
-  /** Failed runs so far and how many there may be. */
-  readonly failures: number;
+  readonly reused: boolean; // The gate did not run: there is evidence for these very files
+  readonly failures: number; // Failed runs so far and how many there may be
   readonly allowed: number;
 }
 
