@@ -11,8 +11,7 @@ import { blueprintAt, overlaysAt, planAt, readInput } from "./here.ts";
 import { addInside } from "./inside.ts";
 import { landed, landingPath, takeByHand } from "./line/land.ts";
 import { attentionOf } from "./record/attention.ts";
-import { findRun, type Journal } from "./record/journal.ts";
-import type { RunState } from "./record/state.ts";
+import { findRun, type Run } from "./record/journal.ts";
 import { boardRows, boardText } from "./view/board.ts";
 import { planTable } from "./view/plan-table.ts";
 import { reportText } from "./view/report.ts";
@@ -34,12 +33,6 @@ interface Options {
   readonly take?: true;
   readonly dryRun?: true;
 }
-/** A run that a command is about. */
-interface Run {
-  readonly place: Place;
-  readonly journal: Journal;
-  readonly state: RunState;
-}
 
 const program = new Command("minion")
   .description("The rails of minion-toolkit: plans a task list, holds workers to it, proves and lands what they did.")
@@ -56,7 +49,11 @@ function add(usage: string, description: string, action: (options: Options, word
 }
 
 /** Adds a command about a run that there is. */
-const ofRun = (usage: string, about: string, action: (run: Run, word: string, o: Options) => Promise<Said>): Command =>
+const ofRun = (
+  usage: string,
+  about: string,
+  action: (run: Run & { place: Place }, word: string, o: Options) => Promise<Said>,
+): Command =>
   add(usage, about, async (options, word) => {
     const place = await findPlace(process.cwd());
     const found = await findRun(place.common, process.env.CLAUDE_CODE_SESSION_ID ?? "", options.run);

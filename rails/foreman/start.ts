@@ -19,12 +19,7 @@ export async function sessionOf(env: NodeJS.ProcessEnv): Promise<Session> {
   return { session: env.CLAUDE_CODE_SESSION_ID ?? "", owner: pid > 0 ? await markOf(pid) : null };
 }
 
-export interface Started {
-  readonly run: string;
-  readonly base: string;
-  readonly line: string;
-  readonly warnings: readonly string[];
-}
+export type Started = Readonly<{ run: string; base: string; line: string; warnings: readonly string[] }>;
 
 /** Opens a run: from here its tasks, gates and commands are frozen.
  * @param isBeside also where another run is open

@@ -13,6 +13,9 @@ export interface Place {
   readonly prefix: string; // From `top` to where one stands: `` or `pkg/a`
 }
 
+/** A worktree, as far as its files are concerned. */
+export type Worktop = Pick<Place, "top" | "gitDir">;
+
 /** Finds the repository around a folder. @throws Fault `no-repository` outside of one and in a bare one */
 export async function findPlace(cwd: string): Promise<Place> {
   const ask = ["--path-format=absolute", "--show-toplevel", "--git-common-dir", "--absolute-git-dir", "--show-prefix"];
@@ -35,13 +38,14 @@ export interface Worktree {
 export async function listWorktrees(cwd: string): Promise<Worktree[]> {
   const blocks = (await gitText(cwd, "worktree", "list", "--porcelain", "-z")).split("\0\0").filter(Boolean);
   return blocks.map((block) => {
-    const field = (name: string) =>
-      block
-        .split("\0")
-        .find((line) => line.startsWith(`${name} `))
-        ?.slice(name.length + 1);
-    const branch = field("branch")?.replace("refs/heads/", "");
-    return { path: field("worktree") ?? "", head: field("HEAD") ?? "", branch };
+    const {
+      worktree: path = "",
+      HEAD: head = "",
+      branch,
+    } = Object.fromEntries(
+      block.split("\0").map((line) => [line.split(" ", 1)[0], line.slice(line.indexOf(" ") + 1)]),
+    ) as Record<string, string | undefined>;
+    return { path, head, branch: branch?.replace("refs/heads/", "") };
   });
 }
 
@@ -62,7 +66,7 @@ export async function commitOf(name: string, cwd: string): Promise<string | null
 }
 
 /** The tree of all tracked and all untracked, not ignored files as they lie there now: what evidence is bound to. */
-export async function treeOf({ top, gitDir }: Pick<Place, "top" | "gitDir">): Promise<string> {
+export async function treeOf({ top, gitDir }: Worktop): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "minion-index-"));
   const where = { cwd: top, env: { GIT_INDEX_FILE: join(folder, "index") } };
   try {
@@ -99,16 +103,10 @@ export interface Result {
 /** @throws Fault `moved-base`, `no-commits`, `merge-commit` where they are no row of plain commits on top of `base` */
 export async function resultOf(base: string, head: string, cwd: string): Promise<Result> {
   if (!(await isAncestor(base, head, cwd)))
-    throw new Fault(
-      "moved-base",
-      `${base}, where it began, is not below it`,
-      `bring it back there: git rebase ${base}`,
-    );
+    throw new Fault("moved-base", `${base}, where it began, is not below it`, `put it there: git rebase ${base}`);
   const list = await gitText(cwd, "rev-list", "--reverse", "--topo-order", "--parents", `${base}..${head}`);
-  const commits = list
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => line.split(" "));
+  const lines = list.split("\n").filter(Boolean);
+  const commits = lines.map((line) => line.split(" "));
   if (commits.length === 0) throw new Fault("no-commits", "there is no commit of its own", "commit the work first");
   if (commits.some((parents) => parents.length > 2))
     throw new Fault("merge-commit", "there is a merge among the commits", "rebase it to a row of plain commits");

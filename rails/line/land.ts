@@ -128,7 +128,7 @@ async function proveTip(
   journal: Journal,
   state: RunState,
   path: string,
-  landed: readonly Candidate[],
+  landed: Candidate[],
 ): Promise<Evidence | null> {
   const [gitDir = "", tree = ""] = (await gitText(path, "rev-parse", "--absolute-git-dir", "HEAD^{tree}")).split("\n");
   const place = { top: path, gitDir };

@@ -2,10 +2,7 @@ import { ID, type Item, readField } from "./item.ts";
 import { fault, type Line, quote } from "./lines.ts";
 import type { Finding } from "./task.ts";
 
-interface Read {
-  readonly items: Item[];
-  readonly findings: Finding[];
-}
+type Read = Readonly<{ items: Item[]; findings: Finding[] }>;
 
 const HEADING = /^\s{0,3}(#{1,6})\s+(.*)$/;
 const TASK = new RegExp(`^task\\s+#?(${ID})\\s*(?:[:.)–—-](?!\\d)\\s*(.*))?$`, "i");

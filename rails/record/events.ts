@@ -13,24 +13,13 @@ export type Reason =
   | ("session-lost" | "conflict" | "line-red" | "dispatches");
 
 /** A process, told apart from a later one with the same number by when it started. */
-export interface ProcessMark {
-  readonly pid: number;
-  readonly started: string;
-}
+export type ProcessMark = Readonly<{ pid: number; started: string }>;
 
 /** Whose a run is: the session, and the client's process, which tells a dead session from a silent one. */
-export interface Session {
-  readonly session: string;
-  readonly owner: ProcessMark | null;
-}
+export type Session = Readonly<{ session: string; owner: ProcessMark | null }>;
 
 /** A command of the project: shell text, its folder from the worktree's top, and its limit in seconds. */
-export interface Command {
-  readonly name: string;
-  readonly run: string;
-  readonly cwd: string;
-  readonly timeout: number;
-}
+export type Command = Readonly<{ name: string; run: string; cwd: string; timeout: number }>;
 
 /** What a gate leaves. It holds for this tree, command and setup, and no other. */
 export interface Evidence {
@@ -86,10 +75,7 @@ export interface EventData {
 }
 
 /** An attempt and its own commits, oldest first. */
-export interface Candidate {
-  readonly attempt: string;
-  readonly commits: readonly string[];
-}
+export type Candidate = Readonly<{ attempt: string; commits: readonly string[] }>;
 
 export type EventName = keyof EventData;
 export type NewEvent = { [N in EventName]: { readonly event: N } & Readonly<EventData[N]> }[EventName];

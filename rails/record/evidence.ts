@@ -3,7 +3,7 @@ import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import { EXIT } from "../fault.ts";
 import { cleanEnv } from "../git/git.ts";
-import { type Place, treeOf } from "../git/repository.ts";
+import { treeOf, type Worktop } from "../git/repository.ts";
 import type { Command, Evidence } from "./events.ts";
 import type { Journal } from "./journal.ts";
 import type { RunState } from "./state.ts";
@@ -30,7 +30,7 @@ export const unproven = (state: RunState, tree: string): string[] =>
 interface Proof extends Pick<Evidence, "by" | "attempts"> {
   readonly journal: Journal;
   readonly state: RunState;
-  readonly place: Pick<Place, "top" | "gitDir">;
+  readonly place: Worktop;
 }
 
 /** Runs a command on the files as they lie in a worktree, to its end or its limit, and gives back what it leaves;

@@ -10,6 +10,8 @@ import type { RunState } from "./state.ts";
 // call nor of a session stops it. Its name (`gate r1/2.1 test`, `land r1`) is what only one process may be doing at a
 // time. The journal says when it starts and ends; whoever asks again attaches to it.
 
+type Started = { readonly pid: number | undefined; ended: boolean };
+
 const POLL_MS = 60;
 
 /** Is the job's process still there? A started job whose process is gone was interrupted. */
@@ -27,7 +29,7 @@ export async function attach<T>(
   { journal, cwd, job, until }: { journal: Journal; cwd: string; job: string; until: number },
   result: (state: RunState) => T | undefined,
 ): Promise<T | undefined> {
-  let own: { pid: number | undefined; ended: boolean } | undefined;
+  let own: Started | undefined;
   for (;;) {
     const size = await sizeOf(journal);
     const state = await journal.state();
@@ -49,12 +51,8 @@ export async function attach<T>(
 }
 
 /** The body of a job: writes down that it runs and how it ended. A second one of the same name does nothing. */
-export async function runJob(
-  journal: Journal,
-  name: string,
-  attempt: string | null,
-  work: () => Promise<unknown>,
-): Promise<void> {
+export async function runJob(journal: Journal, name: string, work: () => Promise<unknown>): Promise<void> {
+  const attempt = /\S+\/\S+/.exec(name)?.[0] ?? null;
   const mark = (await markOf(process.pid)) as ProcessMark;
   const isMine = await journal.decide(async (state, write) => {
     if (await isRunning(state, name)) return false;
@@ -62,14 +60,11 @@ export async function runJob(
     return true;
   });
   if (!isMine) return;
-  const error = await work().then(
-    () => null,
-    (fault: Error) => fault.message,
-  );
-  await journal.add({ event: "job-ended", name, attempt, error });
+  const fault = await work().catch((error: Error) => error);
+  await journal.add({ event: "job-ended", name, attempt, error: fault instanceof Error ? fault.message : null });
 }
 
-function start(job: string, cwd: string): { pid: number | undefined; ended: boolean } {
+function start(job: string, cwd: string): Started {
   const program = [process.argv[1] as string, "job", ...job.split(" ")];
   const child = spawn(process.execPath, program, { cwd, detached: true, stdio: "ignore" });
   const started = { pid: child.pid, ended: false };

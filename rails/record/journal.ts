@@ -57,6 +57,8 @@ export class Journal {
   }
 }
 
+export type Run = Readonly<{ journal: Journal; state: RunState }>;
+
 /** The runs of a repository, oldest first. */
 export async function listRuns(common: string): Promise<string[]> {
   const names = await readdir(join(common, "minion")).catch(() => []);
@@ -64,11 +66,7 @@ export async function listRuns(common: string): Promise<string[]> {
 }
 
 /** The run that is named, else this session's newest open one, else the newest. @throws Fault `no-run` */
-export async function findRun(
-  common: string,
-  session: string,
-  name?: string,
-): Promise<{ journal: Journal; state: RunState }> {
+export async function findRun(common: string, session: string, name?: string): Promise<Run> {
   const all = await listRuns(common);
   const wanted = name === undefined ? all.reverse() : all.filter((run) => run === name);
   const journals = wanted.map((run) => new Journal(common, run));
