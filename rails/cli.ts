@@ -11,8 +11,7 @@ import { blueprintAt, overlaysAt, planAt, readInput } from "./here.ts";
 import { addInside } from "./inside.ts";
 import { landed, landingPath, takeByHand } from "./line/land.ts";
 import { attentionOf } from "./record/attention.ts";
-import { findRun, type Journal } from "./record/journal.ts";
-import type { RunState } from "./record/state.ts";
+import { findRun, type Run } from "./record/journal.ts";
 import { boardRows, boardText } from "./view/board.ts";
 import { planTable } from "./view/plan-table.ts";
 import { reportText } from "./view/report.ts";
@@ -34,12 +33,6 @@ interface Options {
   readonly take?: true;
   readonly dryRun?: true;
 }
-/** A run that a command is about. */
-interface Run {
-  readonly place: Place;
-  readonly journal: Journal;
-  readonly state: RunState;
-}
 
 const program = new Command("minion")
   .description("The rails of minion-toolkit: plans a task list, holds workers to it, proves and lands what they did.")
@@ -53,7 +46,11 @@ function add(usage: string, description: string, action: (options: Options, word
 }
 
 /** Adds a command about a run that there is. */
-const ofRun = (usage: string, about: string, action: (run: Run, word: string, o: Options) => Promise<Said>): Command =>
+const ofRun = (
+  usage: string,
+  about: string,
+  action: (run: Run & { place: Place }, word: string, o: Options) => Promise<Said>,
+): Command =>
   add(usage, about, async (options, word) => {
     const place = await findPlace(process.cwd());
     const found = await findRun(place.common, process.env.CLAUDE_CODE_SESSION_ID ?? "", options.run);
@@ -118,16 +115,8 @@ add("submit", "for a worker: hand in what is committed, with a handoff on stdin"
   return ["Handed in. End now, with one line.", { submitted: true }];
 }).option("--nothing <why>", "the task wants no change");
 
-/** A task's id as the list writes it. */
-function idOf({ tasks, run }: RunState, id: string): string {
-  const found = [...tasks.keys()].find((each) => each.toLowerCase() === id.toLowerCase());
-  if (found !== undefined) return found;
-  throw new Fault("no-task", `run ${run} has no task ${id}`, "minion board shows them", EXIT.usage);
-}
-
-ofRun("land <task>", "for a person: prove what is on a task's branch and land it", async (run, name, options) => {
+ofRun("land <task>", "for a person: prove what is on a task's branch and land it", async (run, task, options) => {
   const { journal, place, state } = run;
-  const task = idOf(state, name);
   await takeByHand(journal, place, task);
   if (!(await landed(journal, place, state.run, until(options)))) return stillRuns("It");
   const after = (await journal.state()).tasks.get(task);
@@ -135,8 +124,7 @@ ofRun("land <task>", "for a person: prove what is on a task's branch and land it
   throw new Fault("not-landed", `${after?.reason}: ${after?.note}`, "mend its branch, then call again");
 }).option(...WAIT);
 
-ofRun("retry <task>", "for a person: let a worker try a task again", async ({ journal, state }, name) => {
-  const task = idOf(state, name);
+ofRun("retry <task>", "for a person: let a worker try a task again", async ({ journal }, task) => {
   await journal.decide(({ tasks }, write) => {
     if (tasks.get(task)?.state !== "needs-human")
       throw new Fault("not-waiting", `task ${task} does not wait for a person`, "minion attention shows what does");

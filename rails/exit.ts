@@ -19,10 +19,8 @@ function print([text, json, exit = EXIT.done]: Said, asJson: boolean): void {
   process.exitCode = exit;
 }
 
-/**
- * The one way out of a program: runs its commands, and prints any fault as one line with a hint on stderr, or as a
- * document on stdout where `--json` was asked for.
- */
+/** The one way out of a program: runs its commands, and prints any fault as one line with a hint on stderr, or as a
+ * document on stdout where `--json` was asked for. */
 export async function main(program: Command, argv: readonly string[]): Promise<void> {
   try {
     for (const command of [program, ...program.commands])

@@ -1,23 +1,17 @@
 /** Exit codes of both programs; the same number means the same in each. */
 export const EXIT = {
   done: 0,
-  /** Findings, or refused: nothing was written. */
-  refused: 1,
-  /** Wrong call, or the environment lacks something. */
-  usage: 2,
-  /** Failed while writing; the message says what state things are in. */
-  writing: 3,
-  /** Still running: the same call again picks it up. */
-  running: 75,
+  refused: 1, // Findings, or refused: nothing was written
+  usage: 2, // Wrong call, or the environment lacks something
+  writing: 3, // Failed while writing; the message says what state things are in
+  running: 75, // Still running: the same call again picks it up
   interrupted: 130,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/**
- * The one error that a person or a model gets to see: what is wrong and where (`message`), what to do (`hint`).
- * `code` is a stable kebab-case word for programs; `exit` is what the process ends with.
- */
+/** The one error that a person or a model gets to see: what is wrong and where (`message`), what to do (`hint`).
+ * `code` is a stable kebab-case word for programs; `exit` is what the process ends with. */
 export class Fault extends Error {
   constructor(
     readonly code: string,
@@ -33,17 +27,12 @@ export class Fault extends Error {
 /** Any thrown value as a Fault, so that no stack trace reaches a terminal. */
 export function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code = "", message } = error as NodeJS.ErrnoException;
   const what = message ?? String(error);
-  if (code === "ENOENT" || code === "EISDIR" || code === "ENOTDIR")
-    return new Fault("not-found", what, "check the path", EXIT.usage);
-  if (code === "EACCES" || code === "EPERM" || code === "EROFS")
+  if (["ENOENT", "EISDIR", "ENOTDIR"].includes(code)) return new Fault("not-found", what, "check the path", EXIT.usage);
+  if (["EACCES", "EPERM", "EROFS"].includes(code))
     return new Fault("not-allowed", what, "check who may read and write there", EXIT.usage);
   if (code === "ENOSPC") return new Fault("disk-full", what, "free some space and call again", EXIT.writing);
-  return new Fault(
-    "internal",
-    what.split("\n")[0] ?? what,
-    "this is a bug: please report it with the command",
-    EXIT.writing,
-  );
+  const hint = "this is a bug: please report it with the command";
+  return new Fault("internal", what.split("\n")[0] ?? what, hint, EXIT.writing);
 }

@@ -42,13 +42,10 @@ export async function planAt(source: string): Promise<{ place: Place; plan: Plan
   const list = source === "-" ? await readInput() : await readFile(source, "utf8");
   const place = await findPlace(process.cwd());
   const { project, person, shipped } = await folders(place);
-  const table = "toolchains.md";
-  const own = (await readIfThere(join(project, table))) ?? (await readIfThere(join(person, table)));
-  const tools = await findTools(
-    place.top,
-    place.prefix,
-    own ?? (await readFile(join(shipped, "minion-blueprint", table), "utf8")),
-  );
+  const file = "toolchains.md";
+  const own = (await readIfThere(join(project, file))) ?? (await readIfThere(join(person, file)));
+  const table = own ?? (await readFile(join(shipped, "minion-blueprint", file), "utf8"));
+  const tools = await findTools(place.top, place.prefix, table);
   const plan = makePlan(list, source === "-" ? "the list" : source);
   return { place, tools, plan: { ...plan, findings: [...plan.findings, ...unusable(plan, await overlaysAt(place))] } };
 }

@@ -29,11 +29,11 @@ export function addInside(program: Command): void {
     if (what === "land") {
       const place = await findPlace(process.cwd());
       const journal = new Journal(place.common, whose);
-      return runJob(journal, `land ${whose}`, null, () => landAll(journal, place));
+      return runJob(journal, `land ${whose}`, () => landAll(journal, place));
     }
     const own = await ownAttempt(process.cwd());
     const { id } = own.attempt;
-    if (gate) return runJob(own.journal, `gate ${id} ${gate}`, id, () => runGateJob(own, gate));
-    return runJob(own.journal, `setup ${id}`, id, () => runSetup(own));
+    if (gate) return runJob(own.journal, `gate ${id} ${gate}`, () => runGateJob(own, gate));
+    return runJob(own.journal, `setup ${id}`, () => runSetup(own));
   });
 }

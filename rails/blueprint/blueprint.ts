@@ -7,18 +7,12 @@ z.config(english());
 
 /** The least and the most that each bound may be. */
 const BOUNDS = {
-  /** How often a gate may fail per attempt: the first try and the fixes. */
-  failures: [1, 5],
-  /** Attempts per task. */
-  attempts: [1, 5],
-  /** How often a worker is sent back. Claude Code ends a worker after eight. */
-  send_backs: [0, 7],
-  /** Workers at the same time; Claude Code starts 20 at most. */
-  workers: [1, 16],
-  /** Dispatches of a run, as a multiple of its tasks. */
-  dispatches: [1, 5],
-  /** Minutes without a sign of life after which an attempt is over. */
-  lease: [1, 240],
+  failures: [1, 5], // How often a gate may fail per attempt: the first try and the fixes
+  attempts: [1, 5], // Attempts per task
+  send_backs: [0, 7], // How often a worker is sent back. Claude Code ends a worker after eight.
+  workers: [1, 16], // Workers at the same time; Claude Code starts 20 at most
+  dispatches: [1, 5], // Dispatches of a run, as a multiple of its tasks
+  lease: [1, 240], // Minutes without a sign of life after which an attempt is over
 } as const;
 type Bound = keyof typeof BOUNDS;
 
@@ -29,11 +23,9 @@ const gate = z
     name: z.string().check(z.regex(/^[a-z][a-z0-9-]*$/)),
     /** Which of the project's commands to run, as `minion plan` finds it. */
     tool: z.optional(z.enum(["lint", "test", "build"])),
-    /** Or the command itself, and its folder from the repository's root. */
-    run: z.optional(text),
+    run: z.optional(text), // Or the command itself, and its folder from the repository's root
     cwd: z.optional(z.string()),
-    /** Seconds until it is stopped. */
-    timeout: z.optional(whole(1, 86_400)),
+    timeout: z.optional(whole(1, 86_400)), // Seconds until it is stopped
   })
   .check(z.refine(({ tool, run }) => (tool === undefined) !== (run === undefined), "a gate has either tool or run"));
 const gates = z.array(gate).check(z.minLength(1), ({ value, issues }) => {
@@ -48,8 +40,7 @@ const FIELDS = z.strictObject({
   bounds: z.partial(z.strictObject(Object.fromEntries(bounds) as Record<Bound, ReturnType<typeof whole>>)),
   /** A pattern that the first line of each commit has to match. */
   commit: text.check(z.refine(isPattern, "this is no regular expression")),
-  /** Commands that a worker may run without asking. */
-  allow: z.array(text),
+  allow: z.array(text), // Commands that a worker may run without asking
 });
 const CLIENT_FIELDS = ["name", "description", "disable-model-invocation", "user-invocable"];
 
@@ -57,15 +48,12 @@ const CLIENT_FIELDS = ["name", "description", "disable-model-invocation", "user-
 export interface Blueprint extends Readonly<z.infer<typeof FIELDS>> {
   readonly bounds: Readonly<Record<Bound, number>>;
   readonly body: string;
-  /** Which file each value came from. */
-  readonly sources: Readonly<Record<string, string>>;
+  readonly sources: Readonly<Record<string, string>>; // Which file each value came from
 }
 
-/**
- * Puts the blueprint in force together, field by field and bound by bound: what a later file says wins.
+/** Puts the blueprint in force together, field by field and bound by bound: what a later file says wins.
  * @param files shipped first, then the person's, then the project's; one that is missing says nothing
- * @throws Fault `blueprint` with file and line of what is wrong, and where a value is given by no file
- */
+ * @throws Fault `blueprint` with file and line of what is wrong, and where a value is given by no file */
 export async function readBlueprint(files: readonly string[]): Promise<Blueprint> {
   const values: Record<string, unknown> = {};
   const bounds: Record<string, unknown> = {};

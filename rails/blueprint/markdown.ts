@@ -5,23 +5,18 @@ import { Fault } from "../fault.ts";
 
 /** A Markdown file taken apart. Line numbers count from 1 in the whole file. */
 export interface Markdown {
-  /** The frontmatter's fields; empty where the file has none. */
-  readonly data: Record<string, unknown>;
-  /** The text after the frontmatter, with `\n` line ends. */
-  readonly body: string;
-  /** The line on which the body starts. */
-  readonly bodyLine: number;
+  readonly data: Record<string, unknown>; // The frontmatter's fields; empty where the file has none
+  readonly body: string; // The text after the frontmatter, with `\n` line ends
+  readonly bodyLine: number; // The line on which the body starts
   /** The line of a field (`["gates", 0, "run"]`), or of the nearest one above it that exists; else 1. */
   lineOf(path: readonly (string | number)[]): number;
 }
 
-/**
- * The one reader of frontmatter. A BOM and CRLF line ends make no difference. Only YAML is read:
+/** The one reader of frontmatter. A BOM and CRLF line ends make no difference. Only YAML is read:
  * gray-matter runs a `---js` block as code, so every opener but a bare `---` is refused before it sees it.
  * @param text the file's text
  * @param where what to call the file in a message
- * @throws Fault `frontmatter` with file and line where it cannot be read
- */
+ * @throws Fault `frontmatter` with file and line where it cannot be read */
 export function readMarkdown(text: string, where: string): Markdown {
   const clean = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
   const opener = clean.split("\n", 1)[0] ?? "";
@@ -38,15 +33,18 @@ export function readMarkdown(text: string, where: string): Markdown {
     const [error] = document.errors;
     const line = error ? lines.linePos(error.pos[0]).line : 2;
     if (error) throw broken(where, line, error.message.split("\n")[0] ?? "", "quote a value that YAML reads as more");
-    const data = toJs(document, where) ?? {};
+    const data = document.toJS() ?? {};
     if (typeof data === "object" && !Array.isArray(data)) return data;
     throw broken(where, line, "frontmatter is not a list of fields", "write it as «name: value» lines");
   };
-  const refuse = (): object => {
-    throw broken(where, 1, "frontmatter is not YAML", "open it with --- alone");
-  };
-  // An options object keeps gray-matter from its cache, which answers a second read of a broken file with {}.
-  const file = matter(clean, { engines: { yaml: parse, javascript: refuse, js: refuse, json: refuse } });
+  let file: { readonly data: Record<string, unknown>; readonly content: string };
+  try {
+    // An options object keeps gray-matter from its cache, which answers a second read of a broken file with {}.
+    file = matter(clean, { engines: { yaml: parse } });
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    throw broken(where, 2, (error as Error).message, "write values out: *aliases need their &anchor");
+  }
   const bodyLine = clean.slice(0, clean.length - file.content.length).split("\n").length;
   return { data: file.data, body: file.content, bodyLine, lineOf: (path) => lineOf(document, lines, path) };
 }
@@ -57,14 +55,6 @@ export const readIfThere = (path: string): Promise<string | null> =>
     if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
     throw error;
   });
-
-function toJs(document: Document.Parsed, where: string): unknown {
-  try {
-    return document.toJS();
-  } catch (unresolved) {
-    throw broken(where, 2, (unresolved as Error).message, "write values out: *aliases need their &anchor");
-  }
-}
 
 type Path = readonly (string | number)[];
 function lineOf(document: Document.Parsed | undefined, lines: LineCounter, path: Path): number {

@@ -5,11 +5,9 @@ import { readMarkdown } from "./markdown.ts";
 /** Expertise that is added to a worker's task: a Markdown file with one line that says when it fits. */
 export interface Overlay {
   readonly name: string;
-  /** For whoever chooses: words and paths. */
-  readonly when: string;
+  readonly when: string; // For whoever chooses: words and paths
   readonly body: string;
-  /** Why it cannot be used; null where it can. */
-  readonly fault: string | null;
+  readonly fault: string | null; // Why it cannot be used; null where it can
 }
 
 /** All overlays in these folders, the first of which wins, by name in lower case. One that cannot be read is a fault of

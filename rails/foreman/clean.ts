@@ -4,17 +4,15 @@ import { git, gitText } from "../git/git.ts";
 import { changedPaths, commitOf, listWorktrees, type Place, type Worktree } from "../git/repository.ts";
 import { removeWorktree, withGitLock } from "../git/worktree.ts";
 import { madeIn } from "../record/evidence.ts";
+import { isAlive } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
-import { isAlive } from "../record/process.ts";
 import { isOpen, type RunState } from "../record/state.ts";
 
 /** What `clean` did, or would do, with one worktree or branch of a run. */
 export interface Leftover {
   readonly kind: "worktree" | "branch";
-  /** Path or branch name. */
-  readonly name: string;
-  /** Why it stays; null where it goes. */
-  readonly keep: string | null;
+  readonly name: string; // Path or branch name
+  readonly keep: string | null; // Why it stays; null where it goes
 }
 
 /** Ends a run where it stands: what landed stays, what runs is stopped, no branch is removed. */
@@ -25,18 +23,16 @@ export async function abort(journal: Journal): Promise<void> {
   for (const { process: job } of state.jobs.values()) if (await isAlive(job)) process.kill(job.pid, "SIGTERM");
 }
 
-/**
- * Removes what a run and the client's agents left, by the names that its journal holds; nothing dirty or unlanded.
+/** Removes what a run and the client's agents left, by the names that its journal holds; nothing dirty or unlanded.
  * @param landing path of the worktree in which it landed
  * @param isDryRun only looks
- * @throws Fault `still-open` while the run goes on
- */
+ * @throws Fault `still-open` while the run goes on */
 export async function clean(state: RunState, place: Place, landing: string, isDryRun: boolean): Promise<Leftover[]> {
   if (isOpen(state)) throw new Fault("still-open", `run ${state.run} goes on`, "let it end, or end it: minion abort");
   const { main } = place;
   const attempts = [...state.attempts.values()];
   const begun = attempts.flatMap((each) => each.begun ?? []);
-  const agents = attempts.flatMap(({ agent }) => agent ?? []);
+  const agents = attempts.flatMap(({ launched }) => launched?.agent ?? []);
   const agentFolders = agents.map((agent) => join(main, ".claude/worktrees", `agent-${agent}`));
   const folders = [landing, ...begun.map(({ worktree }) => worktree), ...agentFolders];
   const safe = landedHeads(state);
@@ -70,11 +66,7 @@ function landedHeads({ landings, attempts }: RunState): string[] {
 }
 
 /** Why a worktree may not be removed: there is work in it that is nowhere else, nor in commits known as `safe`. */
-async function worthKeeping(
-  { path, head }: Worktree,
-  safe: readonly string[],
-  made: readonly string[],
-): Promise<string | null> {
+async function worthKeeping({ path, head }: Worktree, safe: readonly string[], made: readonly string[]) {
   const changed = await changedPaths(path, made).catch(() => []);
   if (changed.length > 0) return `not committed: ${changed.slice(0, 3).join(", ")}`;
   const elsewhere = ["--branches", "--tags", "--remotes", ...safe];

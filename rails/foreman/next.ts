@@ -12,16 +12,13 @@ export interface Next {
   readonly dispatch: readonly Readonly<Record<"attempt" | "task" | "agent" | "description" | "prompt", string>>[];
   readonly waiting: readonly { readonly task: string; readonly why: Why }[];
   readonly attention: readonly Attention[];
-  /** Why landing itself could not be done, where it could not. */
-  readonly fault: string | null;
+  readonly fault: string | null; // Why landing itself could not be done, where it could not
 }
 type Why = "dependency" | "conflict" | "landing" | "slots";
 
-/**
- * Lands what is mergeable, then names what is to be dispatched now. It waits for landing only where nothing else
+/** Lands what is mergeable, then names what is to be dispatched now. It waits for landing only where nothing else
  * could be started meanwhile.
- * @param land lands what is mergeable, for as long as that time
- */
+ * @param land lands what is mergeable, for as long as that time */
 export async function next(journal: Journal, until: number, land: (until: number) => Promise<unknown>): Promise<Next> {
   const before = await journal.state();
   let fault: string | null = null;
@@ -69,7 +66,7 @@ function choose(state: RunState): TaskState[] {
 const unlaunched = ({ tasks }: RunState): TaskState[] =>
   [...tasks.values()].filter(({ attempts }) => {
     const last = attempts.at(-1);
-    return last && isActive(last) && !last.agent && !last.begun;
+    return last && isActive(last) && !last.launched && !last.begun;
   });
 
 /** Has nobody heard of an attempt for the length of the lease? One whose command still runs is alive. */

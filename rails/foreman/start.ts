@@ -6,8 +6,8 @@ import { withGitLock } from "../git/worktree.ts";
 import { readGraph } from "../plan/graph.ts";
 import type { Plan, Tools } from "../plan/task.ts";
 import type { Command, Session } from "../record/events.ts";
+import { isAlive, markOf } from "../record/job.ts";
 import { Journal, listRuns } from "../record/journal.ts";
-import { isAlive, markOf } from "../record/process.ts";
 import { isActive, isOpen } from "../record/state.ts";
 
 /** Seconds that a command may take where the blueprint says nothing: builds and suites of large projects take that long. */
@@ -19,18 +19,11 @@ export async function sessionOf(env: NodeJS.ProcessEnv): Promise<Session> {
   return { session: env.CLAUDE_CODE_SESSION_ID ?? "", owner: pid > 0 ? await markOf(pid) : null };
 }
 
-export interface Started {
-  readonly run: string;
-  readonly base: string;
-  readonly line: string;
-  readonly warnings: readonly string[];
-}
+export type Started = Readonly<{ run: string; base: string; line: string; warnings: readonly string[] }>;
 
-/**
- * Opens a run: from here its tasks, gates and commands are frozen.
+/** Opens a run: from here its tasks, gates and commands are frozen.
  * @param isBeside also where another run is open
- * @throws Fault where the plan has errors, another run is open, nothing could be proven, or there is no commit yet
- */
+ * @throws Fault where the plan has errors, another run is open, nothing could be proven, or there is no commit yet */
 export async function start(
   { place, plan, tools }: { place: Place; plan: Plan; tools: Tools },
   blueprint: Blueprint,
@@ -90,11 +83,9 @@ async function freeName({ main, common }: Place): Promise<string> {
   return `r${Math.max(0, ...names.map((name) => Number(/^r(\d+)/.exec(name)?.[1] ?? 0))) + 1}`;
 }
 
-/**
- * Takes an open run over for this session. Attempts whose session is dead are over, by no fault of theirs.
+/** Takes an open run over for this session. Attempts whose session is dead are over, by no fault of theirs.
  * @returns the attempts that are lost
- * @throws Fault `run-owned` where its session still runs, unless it is to be taken; `aborted`
- */
+ * @throws Fault `run-owned` where its session still runs, unless it is to be taken; `aborted` */
 export function resume(journal: Journal, session: Session, isTaken: boolean): Promise<string[]> {
   return journal.decide(async ({ run, owner, session: old, aborted, attempts }, write) => {
     if (aborted) throw new Fault("aborted", `run ${run} was aborted`, "start a new one");

@@ -3,12 +3,10 @@ import { join } from "node:path";
 import lockfile from "proper-lockfile";
 import { Fault } from "../fault.ts";
 
-/**
- * Does something while no other process on this machine does anything under the same lock. A holder that died is found
+/** Does something while no other process on this machine does anything under the same lock. A holder that died is found
  * out after ten seconds (its lock is no longer refreshed) and its lock taken over.
  * @param folder where the lock lies; made where it is missing
- * @throws Fault `locked` after about a minute of waiting
- */
+ * @throws Fault `locked` after about a minute of waiting */
 export async function withLock<T>(folder: string, name: string, work: () => Promise<T>): Promise<T> {
   await mkdir(folder, { recursive: true });
   const lockfilePath = join(folder, `${name}.lock`);

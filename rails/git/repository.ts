@@ -6,17 +6,15 @@ import { git, gitList, gitText } from "./git.ts";
 
 /** Where one stands in a repository. All paths are absolute and real. */
 export interface Place {
-  /** Top folder of this worktree. */
-  readonly top: string;
-  /** Top folder of the main checkout. */
-  readonly main: string;
-  /** The `.git` folder that all worktrees share. */
-  readonly common: string;
-  /** This worktree's own folder in it; the same as `common` in the main checkout. */
-  readonly gitDir: string;
-  /** From `top` to where one stands: `` or `pkg/a`. */
-  readonly prefix: string;
+  readonly top: string; // Top folder of this worktree
+  readonly main: string; // Top folder of the main checkout
+  readonly common: string; // The `.git` folder that all worktrees share
+  readonly gitDir: string; // This worktree's own folder in it; the same as `common` in the main checkout
+  readonly prefix: string; // From `top` to where one stands: `` or `pkg/a`
 }
+
+/** A worktree, as far as its files are concerned. */
+export type Worktop = Pick<Place, "top" | "gitDir">;
 
 /** Finds the repository around a folder. @throws Fault `no-repository` outside of one and in a bare one */
 export async function findPlace(cwd: string): Promise<Place> {
@@ -33,21 +31,21 @@ export async function findPlace(cwd: string): Promise<Place> {
 export interface Worktree {
   readonly path: string;
   readonly head: string;
-  /** Undefined where HEAD is detached. */
-  readonly branch: string | undefined;
+  readonly branch: string | undefined; // Undefined where HEAD is detached
 }
 
 /** All worktrees of the repository, the main one first. */
 export async function listWorktrees(cwd: string): Promise<Worktree[]> {
   const blocks = (await gitText(cwd, "worktree", "list", "--porcelain", "-z")).split("\0\0").filter(Boolean);
   return blocks.map((block) => {
-    const field = (name: string) =>
-      block
-        .split("\0")
-        .find((line) => line.startsWith(`${name} `))
-        ?.slice(name.length + 1);
-    const branch = field("branch")?.replace("refs/heads/", "");
-    return { path: field("worktree") ?? "", head: field("HEAD") ?? "", branch };
+    const {
+      worktree: path = "",
+      HEAD: head = "",
+      branch,
+    } = Object.fromEntries(
+      block.split("\0").map((line) => [line.split(" ", 1)[0], line.slice(line.indexOf(" ") + 1)]),
+    ) as Record<string, string | undefined>;
+    return { path, head, branch: branch?.replace("refs/heads/", "") };
   });
 }
 
@@ -67,15 +65,12 @@ export async function commitOf(name: string, cwd: string): Promise<string | null
   return (await gitText({ cwd, accept: [1, 128] }, "rev-parse", ...ask)) || null;
 }
 
-/** Files that are neither tracked nor ignored, relative to the top; a folder without a tracked file stands for all in it. */
+/** Files that are neither tracked nor ignored, from the top; a folder without a tracked file stands for all in it. */
 export const untrackedIn = (top: string): Promise<string[]> =>
   gitList(top, "ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory", "-z");
 
-/**
- * The tree of all tracked and all untracked, not ignored files as they lie there now: what evidence is bound to.
- * @param made what commands are known to have made: no part of it while it is not tracked
- */
-export async function treeOf({ top, gitDir }: Pick<Place, "top" | "gitDir">, made: readonly string[]): Promise<string> {
+/** The tree of all tracked and all untracked, not ignored files as they lie there now: what evidence is bound to. */
+export async function treeOf({ top, gitDir }: Worktop, made: readonly string[]): Promise<string> {
   const untracked = made.length > 0 ? await untrackedIn(top) : [];
   const others = made.filter((path) => untracked.includes(path)).map((path) => `:(top,exclude,literal)${path}`);
   const folder = await mkdtemp(join(tmpdir(), "minion-index-"));
@@ -90,10 +85,7 @@ export async function treeOf({ top, gitDir }: Pick<Place, "top" | "gitDir">, mad
   }
 }
 
-/**
- * Paths that differ from HEAD or are not tracked, relative to the top; ignored ones are not among them.
- * @param made what commands are known to have made: not among them while it is not tracked
- */
+/** Paths that differ from HEAD or are not tracked, from the top; none that is ignored, or untracked and `made`. */
 export async function changedPaths(top: string, made: readonly string[] = []): Promise<string[]> {
   const list = await gitList(top, "status", "--porcelain", "-z", "--untracked-files=normal", "--no-renames");
   return list.filter((entry) => !made.includes(entry.replace(/^\?\? /, ""))).map((entry) => entry.slice(3));
@@ -110,24 +102,17 @@ export const isAncestor = async (earlier: string, later: string, cwd: string): P
 export interface Result {
   readonly head: string;
   readonly tree: string;
-  /** Oldest first. */
-  readonly commits: readonly string[];
+  readonly commits: readonly string[]; // Oldest first
   readonly paths: readonly string[];
 }
 
 /** @throws Fault `moved-base`, `no-commits`, `merge-commit` where they are no row of plain commits on top of `base` */
 export async function resultOf(base: string, head: string, cwd: string): Promise<Result> {
   if (!(await isAncestor(base, head, cwd)))
-    throw new Fault(
-      "moved-base",
-      `${base}, where it began, is not below it`,
-      `bring it back there: git rebase ${base}`,
-    );
+    throw new Fault("moved-base", `${base}, where it began, is not below it`, `put it there: git rebase ${base}`);
   const list = await gitText(cwd, "rev-list", "--reverse", "--topo-order", "--parents", `${base}..${head}`);
-  const commits = list
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => line.split(" "));
+  const lines = list.split("\n").filter(Boolean);
+  const commits = lines.map((line) => line.split(" "));
   if (commits.length === 0) throw new Fault("no-commits", "there is no commit of its own", "commit the work first");
   if (commits.some((parents) => parents.length > 2))
     throw new Fault("merge-commit", "there is a merge among the commits", "rebase it to a row of plain commits");

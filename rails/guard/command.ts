@@ -5,10 +5,8 @@ const DOUBLE = /^"([^"\\$`!\n]*)"/;
 
 const nextPart = (text: string): RegExpExecArray | null => SINGLE.exec(text) ?? DOUBLE.exec(text) ?? BARE.exec(text);
 
-/**
- * The words of a single plain command, or null where the shell would do anything beyond starting it: operators,
- * redirections, substitutions, escapes, several lines. Null is «cannot be judged», not «harmful».
- */
+/** The words of a single plain command, or null where the shell would do anything beyond starting it: operators,
+ * redirections, substitutions, escapes, several lines. Null is «cannot be judged», not «harmful». */
 export function wordsOf(command: string): string[] | null {
   const words: string[] = [];
   let rest = command.trim();
@@ -25,10 +23,8 @@ export function wordsOf(command: string): string[] | null {
   return words.length > 0 && !words[0]?.includes("=") ? words : null;
 }
 
-/**
- * The words of a command that is fed by one quoted here-document and nothing else: the shell changes nothing in such a
- * text. Null where it is not of that form.
- */
+/** The words of a command that is fed by one quoted here-document and nothing else: the shell changes nothing in such a
+ * text. Null where it is not of that form. */
 export function wordsOfFed(command: string): string[] | null {
   const [, head, mark, body] = /^([^\n<]+?)\s*<<\s*'(\w+)'[ \t]*\n([\s\S]*)$/.exec(command.trim()) ?? [];
   if (head === undefined || mark === undefined || body === undefined) return null;

@@ -1,25 +1,17 @@
-import { changedPaths, treeOf } from "../git/repository.ts";
+import { changedPaths, treeOf, type Worktop } from "../git/repository.ts";
 import type { Reason } from "../record/events.ts";
 import { madeIn, unproven } from "../record/evidence.ts";
 import { isRunning } from "../record/job.ts";
 import { isActive, type RunState } from "../record/state.ts";
 import type { Found } from "../worker/attempt.ts";
 
-type Worktree = Parameters<typeof treeOf>[0];
-
-/**
- * Decides whether a worker may end. Without a result it is sent back with what is missing: once for the same reason and
- * files, and no more often than the blueprint says. After that it goes, and the journal says why the attempt failed.
+/** Decides whether a worker may end. Without a result it is sent back with what is missing: once for the same reason
+ * and files, and no more often than the blueprint says. After that it goes, and the journal says why it failed.
  * @param worktree null where the attempt was never begun
  * @param said the worker's last message: kept for the person, decides nothing
- * @returns what to tell the worker, or null where it may go
- */
-export function holdAtEnd(
-  { journal, attempt: { id } }: Found,
-  worktree: Worktree | null,
-  said: string,
-): Promise<string | null> {
-  return journal.decide(async (state, write) => {
+ * @returns what to tell the worker, or null where it may go */
+export function holdAtEnd({ journal, attempt: { id } }: Found, worktree: Worktop | null, said: string) {
+  return journal.decide(async (state, write): Promise<string | null> => {
     const attempt = state.attempts.get(id);
     if (!attempt || !isActive(attempt) || state.aborted) return null;
     const over = (reason: Reason, note: string): null => {
@@ -32,7 +24,7 @@ export function holdAtEnd(
       if (await isRunning(state, `gate ${id} ${name}`))
         return `Gate ${name} still runs: call minion gate ${name} again, it waits for it.`;
     const tree = await treeOf(worktree, madeIn(state));
-    const [reason, text, way] = await missing(state, id, worktree, tree);
+    const [reason, text, way] = await missing(state, id, worktree.top, tree);
     const isTold = attempt.sentBack.some((each) => each.reason === reason && each.tree === tree);
     if (isTold || attempt.sentBack.length >= state.blueprint.bounds.send_backs)
       return over("unproven", said ? `${text}. Its worker says: ${said.slice(0, 300)}` : text);
@@ -42,15 +34,10 @@ export function holdAtEnd(
 }
 
 /** What a worker's result lacks: the reason, in words, and the command that is next. */
-async function missing(
-  state: RunState,
-  id: string,
-  worktree: Worktree,
-  tree: string,
-): Promise<[string, string, string]> {
+async function missing(state: RunState, id: string, top: string, tree: string): Promise<[string, string, string]> {
   const gates = unproven(state, tree).join(", ");
   if (gates) return ["no-evidence", `no evidence for exactly these files: ${gates}`, "gate --all"];
-  if ((await changedPaths(worktree.top, madeIn(state))).length > 0)
-    return ["not-committed", "the gates passed, but not all is committed", "submit, after a commit"];
-  return ["not-submitted", `${id} was not handed in`, "submit"];
+  if ((await changedPaths(top, madeIn(state))).length === 0)
+    return ["not-submitted", `${id} was not handed in`, "submit"];
+  return ["not-committed", "the gates passed, but not all is committed", "submit, after a commit"];
 }

@@ -1,6 +1,6 @@
 import { readFile, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { gitDirOf, type Place } from "../git/repository.ts";
+import { gitDirOf, type Worktop } from "../git/repository.ts";
 import { Journal, listRuns } from "../record/journal.ts";
 import { isActive } from "../record/state.ts";
 import { attemptAt, type Found, findAttempt } from "../worker/attempt.ts";
@@ -22,11 +22,7 @@ export interface HookInput {
 }
 
 /** What a hook prints and ends with: 2 sends a worker back that wants to end. */
-export interface HookOutput {
-  readonly stdout?: string;
-  readonly stderr?: string;
-  readonly exit?: 2;
-}
+export type HookOutput = Readonly<{ stdout?: string; stderr?: string; exit?: 2 }>;
 
 /** A worker that uses tools is alive; one line in the journal every so often is enough to know. */
 const ALIVE_EVERY_MS = 120_000;
@@ -36,13 +32,11 @@ interface Scene {
   readonly input: HookInput;
   readonly cwd: string;
   readonly found: Found | null;
-  readonly worktree: Pick<Place, "top" | "gitDir"> | null;
+  readonly worktree: Worktop | null;
 }
 
-/**
- * Answers a hook. Sessions without minions never come here: a filter in `sh` stands before it.
- * @throws whatever went wrong; the caller turns that into silence, since a broken rail must not break a session
- */
+/** Answers a hook. Sessions without minions never come here: a filter in `sh` stands before it.
+ * @throws whatever went wrong; the caller turns that into silence, since a broken rail must not break a session */
 export async function hook(event: string, input: HookInput): Promise<HookOutput> {
   const isWorker = input.agent_type?.startsWith("minion:") === true;
   const scene = await sceneOf(input, isWorker);

@@ -4,10 +4,9 @@ import { git, gitText } from "../git/git.ts";
 import { changedPaths, commitOf, isAncestor, listWorktrees, type Place, resultOf } from "../git/repository.ts";
 import { freshWorktree, NO_HOOKS } from "../git/worktree.ts";
 import type { Candidate, Evidence } from "../record/events.ts";
-import { evidenceFor, isPass } from "../record/evidence.ts";
+import { evidenceFor, isPass, prove } from "../record/evidence.ts";
 import { attach } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
-import { prove } from "../record/prove.ts";
 import { inOrder, type RunState } from "../record/state.ts";
 
 /** The rails' own worktree: beside the workers' and not inside `.git`, where some test runners look for no tests. */
@@ -18,20 +17,16 @@ export const landingPath = (place: Place, run: string): string =>
 const mergeable = (state: RunState): Candidate[] =>
   inOrder(state).flatMap((task) => (task.state === "mergeable" ? (task.attempts.at(-1)?.submitted ?? []) : []));
 
-/**
- * Waits until nothing is left to land.
+/** Waits until nothing is left to land.
  * @returns false where landing still runs when the time is up
- * @throws Fault `job` where landing itself could not be done
- */
+ * @throws Fault `job` where landing itself could not be done */
 export async function landed(journal: Journal, { main }: Place, run: string, until: number): Promise<boolean> {
   const job = { journal, cwd: main, job: `land ${run}`, until };
   return (await attach(job, (state) => mergeable(state).length === 0 || undefined)) ?? false;
 }
 
-/**
- * What the job `land` does: puts everything mergeable on the line until nothing is left, several proven together and,
- * where that is red, one by one. Each is on the line afterwards, or has a `not-landed` event that says why.
- */
+/** What the job `land` does: puts everything mergeable on the line until nothing is left, several proven together and,
+ * where that is red, one by one. Each is on the line afterwards, or has a `not-landed` event that says why. */
 export async function landAll(journal: Journal, place: Place): Promise<void> {
   for (;;) {
     const state = await caughtUp(journal, place);
@@ -46,11 +41,9 @@ export async function landAll(journal: Journal, place: Place): Promise<void> {
   }
 }
 
-/**
- * Makes a task mergeable by a person's word, with what is on the branch of its last attempt now. It has no evidence;
+/** Makes a task mergeable by a person's word, with what is on the branch of its last attempt now. It has no evidence;
  * landing makes its own, as for any other.
- * @throws Fault where there is nothing to land
- */
+ * @throws Fault where there is nothing to land */
 export async function takeByHand(journal: Journal, place: Place, id: string): Promise<void> {
   await journal.decide(async ({ tasks, run, aborted }, write) => {
     const task = tasks.get(id);
@@ -135,7 +128,7 @@ async function proveTip(
   journal: Journal,
   state: RunState,
   path: string,
-  landed: readonly Candidate[],
+  landed: Candidate[],
 ): Promise<Evidence | null> {
   const [gitDir = "", tree = ""] = (await gitText(path, "rev-parse", "--absolute-git-dir", "HEAD^{tree}")).split("\n");
   const place = { top: path, gitDir };

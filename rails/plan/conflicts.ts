@@ -19,10 +19,9 @@ export function findConflicts(tasks: readonly Task[], ordered: (one: string, oth
   const byStem = new Map<string, typeof places>();
   for (const place of places) {
     const key = place.stem.join("/");
-    byStem
-      .set(key, byStem.get(key) ?? [])
-      .get(key)
-      ?.push(place);
+    const same = byStem.get(key) ?? [];
+    same.push(place);
+    byStem.set(key, same);
   }
   const pairs = new Map<number, Conflict & { paths: string[]; guessed: boolean }>();
   for (const place of places)

@@ -73,11 +73,8 @@ export function readGraph(all: readonly Node[]) {
     for (const earlier of step.before) earlier.remaining = Math.max(earlier.remaining, step.remaining + 1);
 
   order.sort((a, b) => a.wave - b.wave || a.index - b.index);
-  const waves: string[][] = [];
-  for (const { task, wave } of order) {
-    waves[wave - 1] ??= [];
-    waves[wave - 1]?.push(task.id);
-  }
+  const waves: string[][] = Array.from({ length: order.at(-1)?.wave ?? 0 }, () => []);
+  for (const { task, wave } of order) waves[wave - 1]?.push(task.id);
   const criticalPath: string[] = [];
   for (let choice = order, left = waves.length; left > 0; left--) {
     const next = choice.find(({ remaining }) => remaining === left) as Step;
@@ -86,9 +83,7 @@ export function readGraph(all: readonly Node[]) {
   }
 
   return {
-    findings,
-    waves,
-    criticalPath,
+    ...{ findings, waves, criticalPath },
     /** How many tasks the longest chain has that starts with this one. */
     remaining: (id: string): number => steps.get(key(id))?.remaining ?? 0,
     /** Does one of the two depend on the other, by however many steps? */

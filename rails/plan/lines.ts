@@ -6,8 +6,7 @@ export interface Line {
   readonly raw: string;
   /** What may hold tasks and fields: the line without fenced code, HTML comments and doubled spaces. */
   readonly text: string;
-  /** Columns of leading white space, a tab counted as four. */
-  readonly indent: number;
+  readonly indent: number; // Columns of leading white space, a tab counted as four
 }
 
 const SPAN = /(?<!`)(?<tick>`+)(?!`)(?:.*?[^`])\k<tick>(?!`)/;

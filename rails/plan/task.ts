@@ -1,24 +1,19 @@
 /** A path, folder or glob that a task may touch, relative to the list's folder; guessed, or said by the person. */
-export interface TaskFile {
-  readonly path: string;
-  readonly guessed: boolean;
-}
+export type TaskFile = Readonly<{ path: string; guessed: boolean }>;
 
 /** One unit of work as the person or the orchestrator wrote it. Empty string or list: not said. */
 export interface Task {
   readonly id: string;
   readonly title: string;
   readonly description: string;
-  /** Ids, spelled as the tasks that they name spell them. */
-  readonly depends: readonly string[];
+  readonly depends: readonly string[]; // Ids, spelled as the tasks that they name spell them
   readonly files: readonly TaskFile[];
   readonly forbid: readonly string[];
   readonly agent: readonly string[];
   readonly doneWhen: string;
   readonly verify: string;
   readonly risk: "" | "low" | "medium" | "high";
-  /** Marked as done in the list: counted as landed before the run. */
-  readonly done: boolean;
+  readonly done: boolean; // Marked as done in the list: counted as landed before the run
   readonly line: number;
 }
 
@@ -32,18 +27,10 @@ export interface Finding {
 }
 
 /** Two tasks that never run at the same time: both touch these paths, as the first writes them. Guessed: all of it. */
-export interface Conflict {
-  readonly tasks: readonly [string, string];
-  readonly paths: readonly string[];
-  readonly guessed: boolean;
-}
+export type Conflict = Readonly<{ tasks: readonly [string, string]; paths: readonly string[]; guessed: boolean }>;
 
 /** Shell text, the folder to run it in (`` is the root), and where it was found, for people: `package.json: scripts.lint`. */
-export interface Tool {
-  readonly run: string;
-  readonly cwd: string;
-  readonly source: string;
-}
+export type Tool = Readonly<{ run: string; cwd: string; source: string }>;
 
 export const TOOL_NAMES = ["setup", "lint", "test", "build"] as const;
 export type ToolName = (typeof TOOL_NAMES)[number];

@@ -13,46 +13,29 @@ export type Reason =
   | ("session-lost" | "conflict" | "line-red" | "dispatches");
 
 /** A process, told apart from a later one with the same number by when it started. */
-export interface ProcessMark {
-  readonly pid: number;
-  readonly started: string;
-}
+export type ProcessMark = Readonly<{ pid: number; started: string }>;
 
 /** Whose a run is: the session, and the client's process, which tells a dead session from a silent one. */
-export interface Session {
-  readonly session: string;
-  readonly owner: ProcessMark | null;
-}
+export type Session = Readonly<{ session: string; owner: ProcessMark | null }>;
 
 /** A command of the project: shell text, its folder from the worktree's top, and its limit in seconds. */
-export interface Command {
-  readonly name: string;
-  readonly run: string;
-  readonly cwd: string;
-  readonly timeout: number;
-}
+export type Command = Readonly<{ name: string; run: string; cwd: string; timeout: number }>;
 
 /** What a gate leaves. It holds for this tree, command and setup, and no other. */
 export interface Evidence {
   readonly gate: string;
-  /** Only landing's own, made in the rails' own worktree, moves the line. */
-  readonly by: "worker" | "landing";
+  readonly by: "worker" | "landing"; // Only landing's own, made in the rails' own worktree, moves the line
   /** The attempt that it was run for, or for landing the ones that were proven together. */
   readonly attempts: readonly string[];
-  /** `git write-tree` of all that is not ignored, before the command ran. */
-  readonly tree: string;
-  /** Paths that the command changed or removed: what it said holds for other files than it left. */
-  readonly changed: readonly string[];
-  /** Files and folders that it made beside them: nobody's work, and part of no tree as long as they are not tracked. */
-  readonly made: readonly string[];
+  readonly tree: string; // `git write-tree` of all that is not ignored, before the command ran
+  readonly changed: readonly string[]; // Paths that it changed or removed: it spoke of other files than it left
+  readonly made: readonly string[]; // What it made beside them: nobody's work, and part of no tree while untracked
   readonly command: string;
   readonly cwd: string;
   readonly setup: string;
-  /** Exit code; null where it ran out of time. */
-  readonly code: number | null;
+  readonly code: number | null; // Exit code; null where it ran out of time
   readonly ms: number;
-  /** Raw output, relative to the run's folder. */
-  readonly output: string;
+  readonly output: string; // Raw output, relative to the run's folder
 }
 
 /** All that can be written to a journal, by name. Each line also has `at`, milliseconds since 1970. */
@@ -64,8 +47,7 @@ export interface EventData {
     line: string;
     prefix: string;
     blueprint: Blueprint;
-    /** The blueprint's gates as commands, in order, and what sets a fresh worktree up. */
-    gates: readonly Command[];
+    gates: readonly Command[]; // The blueprint's gates as commands, in order, and what sets a fresh worktree up
     setup: Command | null;
     tasks: Plan["tasks"];
     conflicts: readonly (readonly [string, string])[];
@@ -83,10 +65,8 @@ export interface EventData {
   "sent-back": { attempt: string; reason: string; tree: string };
   submitted: Result & { attempt: string; handoff: string };
   nothing: { attempt: string; why: string };
-  /** An attempt is over without a result. */
-  ended: { attempt: string; reason: Reason; note: string };
-  /** A mergeable attempt did not make it onto the line. */
-  "not-landed": { attempt: string; reason: Reason; note: string };
+  ended: { attempt: string; reason: Reason; note: string }; // An attempt is over without a result
+  "not-landed": { attempt: string; reason: Reason; note: string }; // A mergeable attempt did not make it onto the line
   /** Written before the line moves, so that after a crash in between git can tell. */
   proven: { from: string; to: string; tree: string; landed: readonly Candidate[] };
   landed: { to: string };
@@ -96,10 +76,7 @@ export interface EventData {
 }
 
 /** An attempt and its own commits, oldest first. */
-export interface Candidate {
-  readonly attempt: string;
-  readonly commits: readonly string[];
-}
+export type Candidate = Readonly<{ attempt: string; commits: readonly string[] }>;
 
 export type EventName = keyof EventData;
 export type NewEvent = { [N in EventName]: { readonly event: N } & Readonly<EventData[N]> }[EventName];

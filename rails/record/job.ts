@@ -1,14 +1,16 @@
-import { spawn } from "node:child_process";
-import { stat } from "node:fs/promises";
+import { execFile, spawn } from "node:child_process";
+import { readFile, stat } from "node:fs/promises";
+import { promisify } from "node:util";
 import { EXIT, Fault } from "../fault.ts";
 import type { ProcessMark } from "./events.ts";
 import type { Journal } from "./journal.ts";
-import { isAlive, markOf } from "./process.ts";
 import type { RunState } from "./state.ts";
 
 // A job is work that outlives the call that asked for it: `minion job NAME`, detached, so that neither the end of a Bash
 // call nor of a session stops it. Its name (`gate r1/2.1 test`, `land r1`) is what only one process may be doing at a
 // time. The journal says when it starts and ends; whoever asks again attaches to it.
+
+type Started = { readonly pid: number | undefined; ended: boolean };
 
 const POLL_MS = 60;
 
@@ -18,18 +20,16 @@ export async function isRunning(state: RunState, name: string): Promise<boolean>
   return job !== undefined && (await isAlive(job.process));
 }
 
-/**
- * Waits for a result that a job makes, starting the job where nobody has.
+/** Waits for a result that a job makes, starting the job where nobody has.
  * @param result looks for it in the state; undefined means not yet
  * @param until milliseconds since 1970
  * @returns the result, or undefined where it still runs when the time is up
- * @throws Fault `job` where it ended without a result
- */
+ * @throws Fault `job` where it ended without a result */
 export async function attach<T>(
   { journal, cwd, job, until }: { journal: Journal; cwd: string; job: string; until: number },
   result: (state: RunState) => T | undefined,
 ): Promise<T | undefined> {
-  let own: { pid: number | undefined; ended: boolean } | undefined;
+  let own: Started | undefined;
   for (;;) {
     const size = await sizeOf(journal);
     const state = await journal.state();
@@ -51,12 +51,8 @@ export async function attach<T>(
 }
 
 /** The body of a job: writes down that it runs and how it ended. A second one of the same name does nothing. */
-export async function runJob(
-  journal: Journal,
-  name: string,
-  attempt: string | null,
-  work: () => Promise<unknown>,
-): Promise<void> {
+export async function runJob(journal: Journal, name: string, work: () => Promise<unknown>): Promise<void> {
+  const attempt = /\S+\/\S+/.exec(name)?.[0] ?? null;
   const mark = (await markOf(process.pid)) as ProcessMark;
   const isMine = await journal.decide(async (state, write) => {
     if (await isRunning(state, name)) return false;
@@ -64,14 +60,11 @@ export async function runJob(
     return true;
   });
   if (!isMine) return;
-  const error = await work().then(
-    () => null,
-    (fault: Error) => fault.message,
-  );
-  await journal.add({ event: "job-ended", name, attempt, error });
+  const fault = await work().catch((error: Error) => error);
+  await journal.add({ event: "job-ended", name, attempt, error: fault instanceof Error ? fault.message : null });
 }
 
-function start(job: string, cwd: string): { pid: number | undefined; ended: boolean } {
+function start(job: string, cwd: string): Started {
   const program = [process.argv[1] as string, "job", ...job.split(" ")];
   const child = spawn(process.execPath, program, { cwd, detached: true, stdio: "ignore" });
   const started = { pid: child.pid, ended: false };
@@ -81,3 +74,23 @@ function start(job: string, cwd: string): { pid: number | undefined; ended: bool
 }
 
 const sizeOf = async ({ file }: Journal): Promise<number> => (await stat(file).catch(() => null))?.size ?? 0;
+
+/** Marks a process so that it can be told later whether that very one still runs; null where there is none. */
+export async function markOf(pid: number): Promise<ProcessMark | null> {
+  const started = await startOf(pid);
+  return started === null ? null : { pid, started };
+}
+
+/** Does that very process still run? Another one that was given its number since does not count. */
+export const isAlive = async ({ pid, started }: ProcessMark): Promise<boolean> => (await startOf(pid)) === started;
+
+async function startOf(pid: number): Promise<string | null> {
+  if (process.platform === "linux") {
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+    // The name in parentheses may hold spaces; after it the state is the first field, the start time the 20th.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" ? null : (fields[19] ?? null);
+  }
+  const ask = promisify(execFile)("ps", ["-o", "lstart=", "-p", String(pid)]);
+  return (await ask.catch(() => null))?.stdout.trim() || null;
+}

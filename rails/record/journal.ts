@@ -8,8 +8,7 @@ import { fold, isOpen, type RunState } from "./state.ts";
 
 /** One run's journal: the only file that says what happened, and the only way to add to it. */
 export class Journal {
-  /** Holds the journal, raw output and the report. */
-  readonly folder: string;
+  readonly folder: string; // Holds the journal, raw output and the report
   readonly file: string;
 
   constructor(common: string, run: string) {
@@ -33,10 +32,8 @@ export class Journal {
     return fold(first, events, bad);
   }
 
-  /**
-   * Looks at the state and adds events in one step, so that two processes never decide on the same state.
-   * @param decide what it writes is added together once it is through; nothing is where it throws
-   */
+  /** Looks at the state and adds events in one step, so that two processes never decide on the same state.
+   * @param decide what it writes is added together once it is through; nothing is where it throws */
   decide<T>(decide: (state: RunState, write: (event: NewEvent) => void) => Promise<T> | T): Promise<T> {
     return withLock(this.folder, "journal", async () => {
       const events: NewEvent[] = [];
@@ -60,6 +57,8 @@ export class Journal {
   }
 }
 
+export type Run = Readonly<{ journal: Journal; state: RunState }>;
+
 /** The runs of a repository, oldest first. */
 export async function listRuns(common: string): Promise<string[]> {
   const names = await readdir(join(common, "minion")).catch(() => []);
@@ -67,11 +66,7 @@ export async function listRuns(common: string): Promise<string[]> {
 }
 
 /** The run that is named, else this session's newest open one, else the newest. @throws Fault `no-run` */
-export async function findRun(
-  common: string,
-  session: string,
-  name?: string,
-): Promise<{ journal: Journal; state: RunState }> {
+export async function findRun(common: string, session: string, name?: string): Promise<Run> {
   const all = await listRuns(common);
   const wanted = name === undefined ? all.reverse() : all.filter((run) => run === name);
   const journals = wanted.map((run) => new Journal(common, run));

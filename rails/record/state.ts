@@ -5,20 +5,15 @@ import type { Event, EventData, EventName, Evidence, Reason, State } from "./eve
 export interface AttemptState {
   readonly id: string;
   readonly task: TaskState;
-  agent?: string;
-  begun?: EventData["begun"];
-  submitted?: EventData["submitted"];
-  /** Why there was nothing to do. */
-  nothing?: string;
-  /** How it ended without a result, or why its result did not land. */
-  over?: { readonly reason: Reason; readonly note: string } | undefined;
-  /** Failed runs by gate. */
-  readonly failures: Record<string, number>;
+  launched?: Event<"launched">;
+  begun?: Event<"begun">;
+  submitted?: Event<"submitted">;
+  nothing?: Event<"nothing">;
+  over?: Event<"ended" | "not-landed"> | undefined; // How it ended without a result, or why its result did not land
+  readonly failures: Record<string, number>; // Failed runs by gate
   readonly sentBack: { readonly reason: string; readonly tree: string }[];
   readonly dispatchedAt: number;
-  /** When it was last heard of. */
-  lastSign: number;
-  endedAt?: number;
+  lastSign: number; // When it was last heard of
 }
 
 interface Verdict {
@@ -31,32 +26,26 @@ type PlannedTask = Plan["tasks"][number];
 
 export interface TaskState extends PlannedTask, Verdict {
   readonly attempts: AttemptState[];
-  /** Index of the first attempt that counts against the bound: a person's retry starts anew. */
-  counted: number;
+  counted: number; // Index of the first attempt that counts against the bound: a person's retry starts anew
 }
 
 /** A run as its journal tells it. Built by `fold`, changed by nobody else. */
 export interface RunState extends Omit<EventData["started"], "tasks" | "version"> {
-  /** Where the line stands, as far as the journal knows. */
-  tip: string;
+  tip: string; // Where the line stands, as far as the journal knows
   readonly tasks: Map<string, TaskState>;
   readonly attempts: Map<string, AttemptState>;
   /** Started and not known to have ended: whether a job's process still lives is for the caller to ask. */
   readonly jobs: Map<string, EventData["job"]>;
-  /** Of the jobs that broke last time. */
-  readonly errors: Map<string, string>;
+  readonly errors: Map<string, string>; // Of the jobs that broke last time
   readonly evidence: Evidence[];
   readonly landings: { readonly to: string; readonly tree: string; readonly attempts: readonly string[] }[];
-  /** The line was about to move there when the journal ends. */
-  proven: EventData["proven"] | null;
+  proven: EventData["proven"] | null; // The line was about to move there when the journal ends
   dispatches: number;
-  /** Nothing is running, ready or mergeable. */
-  done: boolean;
+  done: boolean; // Nothing is running, ready or mergeable
   aborted: boolean;
   readonly startedAt: number;
   lastAt: number;
-  /** Lines of the journal that could not be read. */
-  readonly bad: readonly number[];
+  readonly bad: readonly number[]; // Lines of the journal that could not be read
 }
 
 /** The state after the events of a journal; the first of them starts the run. */
@@ -129,15 +118,13 @@ const IN_RUN: Changes<RunState> = {
 
 /** What each event changes in the attempt that it names. */
 const IN_ATTEMPT: Changes<AttemptState> = {
-  launched: (attempt, { agent }) => Object.assign(attempt, { agent }),
+  launched: (attempt, launched) => Object.assign(attempt, { launched }),
   begun: (attempt, begun) => Object.assign(attempt, { begun }),
   "sent-back": (attempt, event) => attempt.sentBack.push(event),
-  submitted: (attempt, event) => Object.assign(attempt, { submitted: event, over: undefined, endedAt: event.at }),
-  nothing: (attempt, { why, at }) => Object.assign(attempt, { nothing: why, over: undefined, endedAt: at }),
-  ended(attempt, { reason, note, at }) {
-    if (!hasResult(attempt)) Object.assign(attempt, { over: { reason, note }, endedAt: at });
-  },
-  "not-landed": (attempt, { reason, note }) => Object.assign(attempt, { over: { reason, note } }),
+  submitted: (attempt, submitted) => Object.assign(attempt, { submitted, over: undefined }),
+  nothing: (attempt, nothing) => Object.assign(attempt, { nothing, over: undefined }),
+  ended: (attempt, over) => hasResult(attempt) || Object.assign(attempt, { over }),
+  "not-landed": (attempt, over) => Object.assign(attempt, { over }),
 };
 
 /** Works out what each task's state is now. Dependencies come before what hangs on them. */
@@ -156,13 +143,14 @@ function settle(state: RunState): void {
 function verdict({ tasks, blueprint }: RunState, { attempts, counted, depends }: TaskState): Verdict {
   const last = attempts.at(-1);
   const plain = (state: State): Verdict => ({ state, reason: null, note: "" });
-  if (last?.nothing !== undefined) return { ...plain("skipped"), note: last.nothing };
+  if (last?.nothing) return { ...plain("skipped"), note: last.nothing.why };
   if (last?.over) {
+    const { reason, note } = last.over;
     const failed = attempts.slice(counted).filter(({ over }) => over && over.reason !== "session-lost");
-    if (failed.length >= blueprint.bounds.attempts) return { state: "needs-human", ...last.over };
+    if (failed.length >= blueprint.bounds.attempts) return { state: "needs-human", reason, note };
     // Neither is the work's fault: it is simply to be done again on the line as it is now.
-    const blameless = last.over.reason === "session-lost" || last.over.reason === "conflict";
-    return { state: blameless ? "ready" : "verify-failed", ...last.over };
+    const isBlameless = reason === "session-lost" || reason === "conflict";
+    return { state: isBlameless ? "ready" : "verify-failed", reason, note };
   }
   if (last) return plain(last.submitted ? "mergeable" : "running");
   const before = depends.map((id) => tasks.get(id)?.state);
@@ -177,7 +165,7 @@ export const isDispatchable = ({ state }: TaskState): boolean => state === "read
 /** Neither done nor aborted. */
 export const isOpen = (state: RunState): boolean => !state.done && !state.aborted;
 
-export const hasResult = ({ submitted, nothing }: AttemptState): boolean => Boolean(submitted) || nothing !== undefined;
+export const hasResult = ({ submitted, nothing }: AttemptState): boolean => Boolean(submitted ?? nothing);
 
 /** Is the attempt still a worker's to work on? */
 export const isActive = (attempt: AttemptState): boolean => !attempt.over && !hasResult(attempt);

@@ -5,10 +5,8 @@ import { clock, oneLine, table } from "./text.ts";
 export interface BoardRow extends Pick<TaskState, "title" | "state" | "reason"> {
   readonly task: string;
   readonly attempt: string | null;
-  /** What its worker is at, or the reason for its state. */
-  readonly doing: string;
-  /** Since it was dispatched; null where it never was. */
-  readonly seconds: number | null;
+  readonly doing: string; // What its worker is at, or the reason for its state
+  readonly seconds: number | null; // Since it was dispatched; null where it never was
 }
 
 export const boardRows = ({ tasks, jobs }: RunState, now: number): BoardRow[] =>
@@ -16,7 +14,8 @@ export const boardRows = ({ tasks, jobs }: RunState, now: number): BoardRow[] =>
     const last = attempts.at(-1);
     const job = [...jobs.values()].find(({ attempt }) => attempt === last?.id)?.name.replace(` ${last?.id}`, "");
     const doing = state === "running" ? (job ?? (last?.begun ? "working" : "starting")) : (reason ?? "");
-    const seconds = last ? Math.round(((last.endedAt ?? now) - last.dispatchedAt) / 1000) : null;
+    const end = (last?.submitted ?? last?.nothing ?? last?.over)?.at ?? now;
+    const seconds = last ? Math.round((end - last.dispatchedAt) / 1000) : null;
     return { task: id, title, state, reason, attempt: last?.id ?? null, doing, seconds };
   });
 

@@ -4,10 +4,8 @@ import { attentionOf, typed } from "../record/attention.ts";
 import type { RunState, TaskState } from "../record/state.ts";
 import { clock } from "./text.ts";
 
-/**
- * The page that a person gets at the end: what landed, what did not and why, the raw evidence, what to type next.
- * @param folder the run's, where raw output lies
- */
+/** The page that a person gets at the end: what landed, what did not and why, the raw evidence, what to type next.
+ * @param folder the run's, where raw output lies */
 export function reportText(state: RunState, folder: string): string {
   const { run, line, base, tip, gates, landings, aborted, done, bad } = state;
   const all = [...state.tasks.values()];

@@ -2,13 +2,11 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "../fault.ts";
 import { findPlace, gitDirOf, type Place } from "../git/repository.ts";
-import { Journal } from "../record/journal.ts";
-import type { AttemptState, RunState } from "../record/state.ts";
+import { Journal, type Run } from "../record/journal.ts";
+import type { AttemptState } from "../record/state.ts";
 
 /** An attempt in its run. */
-export interface Found {
-  readonly journal: Journal;
-  readonly state: RunState;
+export interface Found extends Run {
   readonly attempt: AttemptState;
 }
 

@@ -4,18 +4,15 @@ import { EXIT, Fault } from "../fault.ts";
 import { git, gitText } from "../git/git.ts";
 import { changedPaths, commitOf, findPlace, type Place } from "../git/repository.ts";
 import { NO_HOOKS, withGitLock } from "../git/worktree.ts";
-import { isPass } from "../record/evidence.ts";
+import { isPass, prove } from "../record/evidence.ts";
 import { attach } from "../record/job.ts";
-import { prove } from "../record/prove.ts";
 import { isActive, type RunState } from "../record/state.ts";
 import { attemptAt, findAttempt, MARKER, type Own, ownAttempt } from "./attempt.ts";
 
-/**
- * Puts the worker's worktree on the tip of the line, on a branch of the attempt's own, and sets it up. Called again it
+/** Puts the worker's worktree on the tip of the line, on a branch of the attempt's own, and sets it up. Called again it
  * does what is left to do.
  * @returns the attempt, or null while the setup still runs
- * @throws Fault where the attempt is not this worker's to begin
- */
+ * @throws Fault where the attempt is not this worker's to begin */
 export async function begin(id: string, cwd: string, until: number): Promise<Own | null> {
   const place = await findPlace(cwd);
   if (place.gitDir === place.common)

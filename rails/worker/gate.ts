@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { EXIT, Fault } from "../fault.ts";
 import { treeOf } from "../git/repository.ts";
 import type { Command, Evidence } from "../record/events.ts";
-import { evidenceFor, isPass, madeIn } from "../record/evidence.ts";
+import { evidenceFor, isPass, madeIn, prove } from "../record/evidence.ts";
 import { attach } from "../record/job.ts";
-import { prove } from "../record/prove.ts";
 import { isActive } from "../record/state.ts";
 import { type Own, ownAttempt } from "./attempt.ts";
 
@@ -22,28 +21,23 @@ interface Outcome {
   readonly result: keyof typeof RESULTS;
   readonly hint: string;
   readonly seconds?: number;
-  /** Raw output, absolute, and its end where the gate failed. */
-  readonly output?: string;
+  readonly output?: string; // Raw output, absolute, and its end where the gate failed
   readonly tail?: string;
 }
 
 export interface GateResult extends Outcome {
   readonly gate: string;
-  /** The gate did not run: there is evidence for these very files. */
-  readonly reused: boolean;
-  /** Failed runs so far and how many there may be. */
-  readonly failures: number;
+  readonly reused: boolean; // The gate did not run: there is evidence for these very files
+  readonly failures: number; // Failed runs so far and how many there may be
   readonly allowed: number;
 }
 
 const TAIL_LINES = 40;
 const NO_TRY_LEFT = "no try is left: commit what there is, then end with what is missing";
 
-/**
- * Runs one gate, or all in order until one does not pass, on the files as they lie there; evidence for them is reused.
+/** Runs one gate, or all in order until one does not pass, on the files as they lie there; evidence for them is reused.
  * @param name undefined for all
- * @throws Fault `no-gate`, `job`
- */
+ * @throws Fault `no-gate`, `job` */
 export async function gate(name: string | undefined, cwd: string, until: number): Promise<GateResult[]> {
   const { gates } = (await ownAttempt(cwd)).state;
   const names = gates.map((each) => each.name).join(", ");

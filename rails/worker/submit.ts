@@ -9,11 +9,9 @@ import { type Own, ownAttempt } from "./attempt.ts";
 /** The whole is kept in the journal, which is read often. */
 const HANDOFF_LIMIT = 20_000;
 
-/**
- * Hands a worker's result in: from here the task is mergeable.
+/** Hands a worker's result in: from here the task is mergeable.
  * @param handoff Markdown: what and why, concerns, deviations, findings, risks, how to roll back
- * @throws Fault that says what is still missing
- */
+ * @throws Fault that says what is still missing */
 export async function submit(handoff: string, cwd: string): Promise<void> {
   const own = await ownAttempt(cwd);
   const text = handoff.trim();
