@@ -2,14 +2,15 @@ import { readFile, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { type Blueprint, readBlueprint } from "./blueprint/blueprint.ts";
-import { readIfThere } from "./blueprint/markdown.ts";
-import { type Overlay, readOverlays } from "./blueprint/overlay.ts";
-import { findTools } from "./blueprint/toolchain.ts";
+import type { Blueprint } from "./blueprint/blueprint.ts";
+import type { Overlay } from "./blueprint/overlay.ts";
 import { EXIT, Fault } from "./fault.ts";
+import { readIfThere } from "./files.ts";
 import { findPlace, type Place } from "./git/repository.ts";
 import { makePlan } from "./plan/plan.ts";
 import type { Finding, Plan, Tools } from "./plan/task.ts";
+
+// YAML and its checks are loaded by the few commands that read rails: hooks and gates are called by the hundred.
 
 /** Where rails lie: the project's win over the person's, those over the plugin's, which is seen from its bin/minion. */
 async function folders({ top }: Place): Promise<{ project: string; person: string; shipped: string }> {
@@ -21,6 +22,7 @@ async function folders({ top }: Place): Promise<{ project: string; person: strin
 export async function blueprintAt(place: Place): Promise<Blueprint> {
   const { project, person, shipped } = await folders(place);
   const own = [person, project].map((folder) => join(folder, "blueprint.md"));
+  const { readBlueprint } = await import("./blueprint/blueprint.ts");
   return readBlueprint([join(shipped, "minion-blueprint", "SKILL.md"), ...own]);
 }
 
@@ -28,6 +30,7 @@ export async function blueprintAt(place: Place): Promise<Blueprint> {
 export async function overlaysAt(place: Place): Promise<Map<string, Overlay>> {
   const { project, person, shipped } = await folders(place);
   const agents = join(place.top, ".claude", "agents");
+  const { readOverlays } = await import("./blueprint/overlay.ts");
   return readOverlays([join(project, "overlays"), join(person, "overlays"), join(shipped, "minion-overlays"), agents]);
 }
 
@@ -42,6 +45,7 @@ export async function planAt(source: string): Promise<{ place: Place; plan: Plan
   const list = source === "-" ? await readInput() : await readFile(source, "utf8");
   const place = await findPlace(process.cwd());
   const { project, person, shipped } = await folders(place);
+  const { findTools } = await import("./blueprint/toolchain.ts");
   const file = "toolchains.md";
   const own = (await readIfThere(join(project, file))) ?? (await readIfThere(join(person, file)));
   const table = own ?? (await readFile(join(shipped, "minion-blueprint", file), "utf8"));

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import english from "zod/v4/locales/en.js";
 import { Fault } from "../fault.ts";
-import { type Markdown, readIfThere, readMarkdown } from "./markdown.ts";
+import { readIfThere } from "../files.ts";
+import { type Markdown, readMarkdown } from "./markdown.ts";
 
 z.config(english());
 

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import matter from "gray-matter";
 import { type Document, isMap, isScalar, LineCounter, parseDocument } from "yaml";
 import { Fault } from "../fault.ts";
@@ -48,13 +47,6 @@ export function readMarkdown(text: string, where: string): Markdown {
   const bodyLine = clean.slice(0, clean.length - file.content.length).split("\n").length;
   return { data: file.data, body: file.content, bodyLine, lineOf: (path) => lineOf(document, lines, path) };
 }
-
-/** A file's text, or null where there is no such file. */
-export const readIfThere = (path: string): Promise<string | null> =>
-  readFile(path, "utf8").catch((error) => {
-    if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
-    throw error;
-  });
 
 type Path = readonly (string | number)[];
 function lineOf(document: Document.Parsed | undefined, lines: LineCounter, path: Path): number {

@@ -1,7 +1,7 @@
 import { appendFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { readIfThere } from "../blueprint/markdown.ts";
 import { EXIT, Fault } from "../fault.ts";
+import { readIfThere } from "../files.ts";
 import { withLock } from "../git/lock.ts";
 import type { Event, NewEvent } from "./events.ts";
 import { fold, isOpen, type RunState } from "./state.ts";

@@ -1,0 +1,8 @@
+import { readFile } from "node:fs/promises";
+
+/** A file's text, or null where there is no such file. */
+export const readIfThere = (path: string): Promise<string | null> =>
+  readFile(path, "utf8").catch((error) => {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
+    throw error;
+  });
