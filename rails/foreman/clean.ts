@@ -7,12 +7,8 @@ import { isAlive } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
 import { isOpen, type RunState } from "../record/state.ts";
 
-/** What `clean` did, or would do, with one worktree or branch of a run. */
-export interface Leftover {
-  readonly kind: "worktree" | "branch";
-  readonly name: string; // Path or branch name
-  readonly keep: string | null; // Why it stays; null where it goes
-}
+/** What `clean` did, or would do, with one worktree or branch of a run; `keep`: why it stays, null where it goes. */
+export type Leftover = Readonly<{ kind: "worktree" | "branch"; name: string; keep: string | null }>;
 
 /** Ends a run where it stands: what landed stays, what runs is stopped, no branch is removed. */
 export async function abort(journal: Journal): Promise<void> {

@@ -5,7 +5,7 @@ import { EXIT } from "../fault.ts";
 import { cleanEnv } from "../git/git.ts";
 import { treeOf, type Worktop } from "../git/repository.ts";
 import type { Command, Evidence } from "./events.ts";
-import type { Journal } from "./journal.ts";
+import type { Run } from "./journal.ts";
 import type { RunState } from "./state.ts";
 
 /** Names a run's setup: evidence that was made after another one says nothing. */
@@ -27,11 +27,7 @@ export const isPass = (evidence: Evidence | undefined): boolean =>
 export const unproven = (state: RunState, tree: string): string[] =>
   state.gates.filter((gate) => !isPass(evidenceFor(state, gate, tree))).map(({ name }) => name);
 
-interface Proof extends Pick<Evidence, "by" | "attempts"> {
-  readonly journal: Journal;
-  readonly state: RunState;
-  readonly place: Worktop;
-}
+type Proof = Run & Pick<Evidence, "by" | "attempts"> & { readonly place: Worktop };
 
 /** Runs a command on the files as they lie in a worktree, to its end or its limit, and gives back what it leaves;
  * the caller writes that down. The output goes straight to a file of the run's folder. */
