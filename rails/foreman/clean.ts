@@ -63,9 +63,8 @@ function landedHeads({ landings, attempts }: RunState): string[] {
 async function worthKeeping({ path, head }: Worktree, safe: readonly string[]): Promise<string | null> {
   const changed = await changedPaths(path).catch(() => []);
   if (changed.length > 0) return `not committed: ${changed.slice(0, 3).join(", ")}`;
-  const elsewhere = ["--branches", "--tags", "--remotes", ...safe];
-  const own = await gitText(path, "rev-list", "--max-count=1", head, "--not", ...elsewhere);
-  return own === "" ? null : "commits that are on no branch";
+  const isOwn = await hasMore(path, head, "--branches", "--tags", "--remotes", ...safe);
+  return isOwn ? "commits that are on no branch" : null;
 }
 
 /** Why a branch may not: its commits are neither on the line, nor on somebody else's branch, tag or remote. */
@@ -73,7 +72,9 @@ async function whyKeep(state: RunState, main: string, name: string, commit: stri
   const isLine = name === state.line;
   if (!isLine && landedHeads(state).includes(commit)) return null;
   const others = ["--exclude=refs/heads/minion/*", `--exclude=refs/heads/${name}`, "--glob=refs/heads/*"];
-  const elsewhere = [...others, "--tags", "--remotes", ...(isLine ? [] : [state.tip])];
-  if ((await gitText(main, "rev-list", "--max-count=1", commit, "--not", ...elsewhere)) === "") return null;
-  return isLine ? "the result: not merged yet" : "work that did not land";
+  const isOwn = await hasMore(main, commit, ...others, "--tags", "--remotes", ...(isLine ? [] : [state.tip]));
+  return isOwn ? (isLine ? "the result: not merged yet" : "work that did not land") : null;
 }
+
+const hasMore = async (cwd: string, commit: string, ...than: readonly string[]): Promise<boolean> =>
+  (await gitText(cwd, "rev-list", "--max-count=1", commit, "--not", ...than)) !== "";

@@ -108,13 +108,11 @@ export function readItem({ id, head, line: start, indent, lines }: Item) {
       findings.push(fault(name, line, `${name}: ${quote(text)} ${words}`, hint));
       return [];
     });
+  const text = body.join("\n").trimEnd();
   const task: Task & { dependsLine: number } = {
     id,
     title: name,
-    description: body
-      .join("\n")
-      .trimEnd()
-      .replace(/^\s*\n/, ""),
+    description: text.replace(/^\s*\n/, ""),
     depends: said("depends"),
     files: said("files").map((path) => ({ path: path.replace(/\?$/, ""), guessed: path.endsWith("?") })),
     forbid: said("forbid"),
