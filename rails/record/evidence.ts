@@ -27,7 +27,8 @@ export const isPass = (evidence: Evidence | undefined): boolean =>
 export const unproven = (state: RunState, tree: string): string[] =>
   state.gates.filter((gate) => !isPass(evidenceFor(state, gate, tree))).map(({ name }) => name);
 
-type Proof = Run & Pick<Evidence, "by" | "attempts"> & { readonly place: Worktop };
+/** For whom and where something is to be proven. */
+export type Proof = Run & Pick<Evidence, "by" | "attempts"> & { readonly place: Worktop };
 
 /** Runs a command on the files as they lie in a worktree, to its end or its limit, and gives back what it leaves;
  * the caller writes that down. The output goes straight to a file of the run's folder. */
