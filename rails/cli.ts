@@ -24,15 +24,10 @@ import { submit, submitNothing } from "./worker/submit.ts";
 declare const __VERSION__: string;
 
 /** All options that there are, as a command gets them. */
-interface Options {
-  readonly run?: string;
-  readonly wait: number;
-  readonly nothing?: string;
-  readonly new?: true;
-  readonly all?: true;
-  readonly take?: true;
-  readonly dryRun?: true;
-}
+type Flags = Readonly<Partial<Record<"new" | "all" | "take" | "dryRun", true>>>;
+type Options = Flags & Readonly<{ run?: string; wait: number; nothing?: string }>;
+type Action = (options: Options, word: string) => Promise<Said>;
+type RunAction = (run: Run & { place: Place }, word: string, options: Options) => Promise<Said>;
 
 const program = new Command("minion")
   .description("The rails of minion-toolkit: plans a task list, holds workers to it, proves and lands what they did.")
@@ -40,18 +35,14 @@ const program = new Command("minion")
   .helpCommand(false);
 
 /** Adds a command; its action gets the options and the one argument, where there is one. */
-function add(usage: string, description: string, action: (options: Options, word: string) => Promise<Said>): Command {
+function add(usage: string, description: string, action: Action): Command {
   const made = program.command(usage).description(description).option("--json", "print one JSON document");
   return made.action(saying((...args) => action(made.opts(), args.length > 2 ? String(args[0] ?? "") : "")));
 }
 
 /** Adds a command about a run that there is. */
-const ofRun = (
-  usage: string,
-  about: string,
-  action: (run: Run & { place: Place }, word: string, o: Options) => Promise<Said>,
-): Command =>
-  add(usage, about, async (options, word) => {
+const ofRun = (usage: string, description: string, action: RunAction): Command =>
+  add(usage, description, async (options, word) => {
     const place = await findPlace(process.cwd());
     const found = await findRun(place.common, process.env.CLAUDE_CODE_SESSION_ID ?? "", options.run);
     return action({ place, ...found }, word, options);
@@ -68,7 +59,7 @@ const stillRuns = (what: string): Said => [`${what} still runs: call the same ag
 
 add(
   "plan <file>",
-  "show waves, conflicts, commands and faults of a task list (-: stdin); writes nothing",
+  "show a list's waves, conflicts, commands and faults (-: stdin); writes nothing",
   async (_, file) => {
     const { plan, tools } = await planAt(file);
     const { tasks, waves, criticalPath, conflicts, findings } = plan;

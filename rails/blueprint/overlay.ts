@@ -2,13 +2,9 @@ import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { readMarkdown } from "./markdown.ts";
 
-/** Expertise that is added to a worker's task: a Markdown file with one line that says when it fits. */
-export interface Overlay {
-  readonly name: string;
-  readonly when: string; // For whoever chooses: words and paths
-  readonly body: string;
-  readonly fault: string | null; // Why it cannot be used; null where it can
-}
+/** Expertise that is added to a worker's task: a Markdown file with a line for whoever chooses, `when` it fits.
+ * `fault`: why it cannot be used; null where it can. */
+export type Overlay = Readonly<{ name: string; when: string; body: string; fault: string | null }>;
 
 /** All overlays in these folders, the first of which wins, by name in lower case. One that cannot be read is a fault of
  * that one only. */

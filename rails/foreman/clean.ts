@@ -8,12 +8,8 @@ import { isAlive } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
 import { isOpen, type RunState } from "../record/state.ts";
 
-/** What `clean` did, or would do, with one worktree or branch of a run. */
-export interface Leftover {
-  readonly kind: "worktree" | "branch";
-  readonly name: string; // Path or branch name
-  readonly keep: string | null; // Why it stays; null where it goes
-}
+/** What `clean` did, or would do, with one worktree or branch of a run; `keep`: why it stays, null where it goes. */
+export type Leftover = Readonly<{ kind: "worktree" | "branch"; name: string; keep: string | null }>;
 
 /** Ends a run where it stands: what landed stays, what runs is stopped, no branch is removed. */
 export async function abort(journal: Journal): Promise<void> {
@@ -69,9 +65,8 @@ function landedHeads({ landings, attempts }: RunState): string[] {
 async function worthKeeping({ path, head }: Worktree, safe: readonly string[], made: readonly string[]) {
   const changed = await changedPaths(path, made).catch(() => []);
   if (changed.length > 0) return `not committed: ${changed.slice(0, 3).join(", ")}`;
-  const elsewhere = ["--branches", "--tags", "--remotes", ...safe];
-  const own = await gitText(path, "rev-list", "--max-count=1", head, "--not", ...elsewhere);
-  return own === "" ? null : "commits that are on no branch";
+  const isOwn = await hasMore(path, head, "--branches", "--tags", "--remotes", ...safe);
+  return isOwn ? "commits that are on no branch" : null;
 }
 
 /** Why a branch may not: its commits are neither on the line, nor on somebody else's branch, tag or remote. */
@@ -79,7 +74,9 @@ async function whyKeep(state: RunState, main: string, name: string, commit: stri
   const isLine = name === state.line;
   if (!isLine && landedHeads(state).includes(commit)) return null;
   const others = ["--exclude=refs/heads/minion/*", `--exclude=refs/heads/${name}`, "--glob=refs/heads/*"];
-  const elsewhere = [...others, "--tags", "--remotes", ...(isLine ? [] : [state.tip])];
-  if ((await gitText(main, "rev-list", "--max-count=1", commit, "--not", ...elsewhere)) === "") return null;
-  return isLine ? "the result: not merged yet" : "work that did not land";
+  const isOwn = await hasMore(main, commit, ...others, "--tags", "--remotes", ...(isLine ? [] : [state.tip]));
+  return isOwn ? (isLine ? "the result: not merged yet" : "work that did not land") : null;
 }
+
+const hasMore = async (cwd: string, commit: string, ...than: readonly string[]): Promise<boolean> =>
+  (await gitText(cwd, "rev-list", "--max-count=1", commit, "--not", ...than)) !== "";

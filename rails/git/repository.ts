@@ -28,11 +28,8 @@ export async function findPlace(cwd: string): Promise<Place> {
   return { top, main: await realpath(main), common, gitDir, prefix: prefix.replace(/\/$/, "") };
 }
 
-export interface Worktree {
-  readonly path: string;
-  readonly head: string;
-  readonly branch: string | undefined; // Undefined where HEAD is detached
-}
+/** Its branch is undefined where HEAD is detached. */
+export type Worktree = Readonly<{ path: string; head: string; branch: string | undefined }>;
 
 /** All worktrees of the repository, the main one first. */
 export async function listWorktrees(cwd: string): Promise<Worktree[]> {
@@ -98,13 +95,8 @@ export const pathsBetween = (from: string, to: string, cwd: string): Promise<str
 export const isAncestor = async (earlier: string, later: string, cwd: string): Promise<boolean> =>
   (await git({ cwd, accept: [1] }, "merge-base", "--is-ancestor", earlier, later)).code === 0;
 
-/** What a task's own commits, those of `base..head`, amount to. */
-export interface Result {
-  readonly head: string;
-  readonly tree: string;
-  readonly commits: readonly string[]; // Oldest first
-  readonly paths: readonly string[];
-}
+/** What a task's own commits, those of `base..head`, amount to; `commits`: oldest first. */
+export type Result = Readonly<{ head: string; tree: string; commits: readonly string[]; paths: readonly string[] }>;
 
 /** @throws Fault `moved-base`, `no-commits`, `merge-commit` where they are no row of plain commits on top of `base` */
 export async function resultOf(base: string, head: string, cwd: string): Promise<Result> {

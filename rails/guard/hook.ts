@@ -28,12 +28,7 @@ export type HookOutput = Readonly<{ stdout?: string; stderr?: string; exit?: 2 }
 const ALIVE_EVERY_MS = 120_000;
 
 /** A hook's call; where it was made; the attempt that it is about; and the worktree, if that was begun there. */
-interface Scene {
-  readonly input: HookInput;
-  readonly cwd: string;
-  readonly found: Found | null;
-  readonly worktree: Worktop | null;
-}
+type Scene = Readonly<{ input: HookInput; cwd: string; found: Found | null; worktree: Worktop | null }>;
 
 /** Answers a hook. Sessions without minions never come here: a filter in `sh` stands before it.
  * @throws whatever went wrong; the caller turns that into silence, since a broken rail must not break a session */
@@ -41,7 +36,9 @@ export async function hook(event: string, input: HookInput): Promise<HookOutput>
   const isWorker = input.agent_type?.startsWith("minion:") === true;
   const scene = await sceneOf(input, isWorker);
   if (event === "SubagentStop" && isWorker) return ended(scene);
-  if (event === "PostToolUse" && !isWorker) await launched(scene);
+  const agent = input.tool_response?.agentId;
+  if (event === "PostToolUse" && !isWorker && agent && scene.found)
+    await scene.found.journal.add({ event: "launched", attempt: scene.found.attempt.id, agent });
   if (event !== "PreToolUse") return {};
   const answer = await (isWorker ? workerTool(scene) : foremanTool(scene));
   const specific = { hookEventName: "PreToolUse", ...answer };
@@ -55,11 +52,6 @@ async function foremanTool({ input, found }: Scene): Promise<Answer | null> {
   if (tool !== "Agent" || !String(args.subagent_type).startsWith("minion:")) return null;
   if (found && isActive(found.attempt) && !found.state.aborted) return say("allow", "dispatched by minion next");
   return say("deny", "No open run dispatched that: run minion next and start what it names.");
-}
-
-async function launched({ input, found }: Scene): Promise<void> {
-  const agent = input.tool_response?.agentId;
-  if (agent) await found?.journal.add({ event: "launched", attempt: found.attempt.id, agent });
 }
 
 async function workerTool({ input, found, worktree, cwd }: Scene): Promise<Answer | null> {

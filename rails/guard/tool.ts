@@ -4,14 +4,12 @@ import type { RunState } from "../record/state.ts";
 import { hasRiskyOption, isListed, wordsOf, wordsOfFed } from "./command.ts";
 
 /** What a hook says to a tool call; null leaves it to the person's own settings. */
-export interface Answer {
-  readonly permissionDecision: "allow" | "deny" | "ask";
-  readonly permissionDecisionReason: string;
-}
+export type Answer = Readonly<{ permissionDecision: Decision; permissionDecisionReason: string }>;
+type Decision = "allow" | "deny" | "ask";
 
-export const say = (decision: Answer["permissionDecision"], reason: string): Answer => ({
-  ...{ permissionDecision: decision, permissionDecisionReason: reason },
-});
+export function say(permissionDecision: Decision, permissionDecisionReason: string): Answer {
+  return { permissionDecision, permissionDecisionReason };
+}
 
 /** Who may call what of `minion` without being asked; all else a person decides. */
 const WORKER_COMMANDS = ["begin", "gate", "submit"];

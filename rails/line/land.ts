@@ -4,7 +4,7 @@ import { git, gitText } from "../git/git.ts";
 import { changedPaths, commitOf, isAncestor, listWorktrees, type Place, resultOf } from "../git/repository.ts";
 import { freshWorktree, NO_HOOKS } from "../git/worktree.ts";
 import type { Candidate, Evidence } from "../record/events.ts";
-import { evidenceFor, isPass, prove } from "../record/evidence.ts";
+import { evidenceFor, isPass, type Proof, prove } from "../record/evidence.ts";
 import { attach } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
 import { inOrder, type RunState } from "../record/state.ts";
@@ -86,7 +86,10 @@ async function landTogether(journal: Journal, place: Place, candidates: readonly
   }
   const [first] = landed;
   if (!first) return true;
-  const red = await proveTip(journal, state, path, landed);
+  const ask = ["--absolute-git-dir", "HEAD", "HEAD^{tree}"];
+  const [gitDir = "", to = "", tree = ""] = (await gitText(path, "rev-parse", ...ask)).split("\n");
+  const attempts = landed.map(({ attempt }) => attempt);
+  const red = await proveTip({ journal, state, place: { top: path, gitDir }, by: "landing", attempts }, tree);
   if (red && landed.length > 1) return false;
   if (red) {
     const how = red.code === null ? "ran out of time" : red.code === 0 ? "changed files" : `ended with ${red.code}`;
@@ -94,9 +97,8 @@ async function landTogether(journal: Journal, place: Place, candidates: readonly
     await journal.add({ event: "not-landed", attempt: first.attempt, reason: "line-red", note });
     return true;
   }
-  const [to = "", tree = ""] = (await gitText(path, "rev-parse", "HEAD", "HEAD^{tree}")).split("\n");
-  const where = (await listWorktrees(place.main)).find(({ branch }) => branch === line)?.path;
-  if (where) throw new Fault("line-in-use", `${line} is checked out in ${where}`, "switch to another branch there");
+  const holder = (await listWorktrees(place.main)).find(({ branch }) => branch === line)?.path;
+  if (holder) throw new Fault("line-in-use", `${line} is checked out in ${holder}`, "switch to another branch there");
   await journal.add({ event: "proven", from, to, tree, landed });
   await git(place.main, "update-ref", "-m", "minion: land", `refs/heads/${line}`, to, from);
   await journal.add({ event: "landed", to });
@@ -124,18 +126,11 @@ async function pickAll(path: string, commits: readonly string[]): Promise<string
 
 /** Runs setup and gates on what lies in landing's worktree, as far as there is no evidence of landing's own for it.
  * @returns what was red */
-async function proveTip(
-  journal: Journal,
-  state: RunState,
-  path: string,
-  landed: Candidate[],
-): Promise<Evidence | null> {
-  const [gitDir = "", tree = ""] = (await gitText(path, "rev-parse", "--absolute-git-dir", "HEAD^{tree}")).split("\n");
-  const place = { top: path, gitDir };
-  const attempts = landed.map(({ attempt }) => attempt);
+async function proveTip(proof: Proof, tree: string): Promise<Evidence | null> {
+  const { journal, state } = proof;
   for (const command of [...(state.setup ? [state.setup] : []), ...state.gates]) {
     if (isPass(evidenceFor(state, command, tree, "landing"))) continue;
-    const evidence = await prove({ journal, state, place, by: "landing", attempts }, command);
+    const evidence = await prove(proof, command);
     await journal.add({ event: "evidence", ...evidence });
     if (!isPass(evidence)) return evidence;
   }

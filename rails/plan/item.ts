@@ -3,13 +3,7 @@ import { fault, type Line, quote, withoutCode } from "./lines.ts";
 import type { Finding, Task } from "./task.ts";
 
 /** One task as a form found it: what stands after its id, and the lines beneath, indented by so many columns. */
-export interface Item {
-  readonly id: string;
-  readonly head: string;
-  readonly line: number;
-  readonly indent: number;
-  readonly lines: Line[];
-}
+export type Item = Readonly<{ id: string; head: string; line: number; indent: number; lines: Line[] }>;
 
 /** An id: `1`, `a`, `T001`. Nothing that git or a file system could take for more than a name. */
 export const ID = "[A-Za-z]{0,8}\\d{1,9}[A-Za-z]?|[A-Za-z]";
@@ -29,13 +23,9 @@ const FIELDS = {
 };
 type FieldName = keyof typeof FIELDS;
 
+type Value = Readonly<{ text: string; line: number }>;
 /** A field as it stands in an item; `beneath`: may bullets as far in as its own line be its values? */
-interface Field {
-  readonly name: FieldName;
-  readonly line: Line;
-  readonly beneath: boolean;
-  readonly values: { text: string; readonly line: number }[];
-}
+type Field = Readonly<{ name: FieldName; line: Line; beneath: boolean; values: Value[] }>;
 
 const FIELD =
   /^\s*([-*+]\s+)?(\*\*|__|)(files|depends(?: on)?|dependencies|agent|forbid|done when|verify|risk)(?::\2|\2\s*:)(.*)$/i;
@@ -63,7 +53,7 @@ export function readField(line: Line): Field | undefined {
  * the rest of a sentence that goes on further in. A value that cannot be read is an error and counts as not said. */
 export function readItem({ id, head, line: start, indent, lines }: Item) {
   const findings: Finding[] = [];
-  const depends: { text: string; line: number }[] = [];
+  const depends: Value[] = [];
   /** Takes a `(depends on: …)` out of a text. What is said in passing would be lost if nobody said so. */
   const takeInline = (text: string, line: number): string => {
     const found = STEP.test(text) ? null : INLINE.exec(withoutCode(text));
@@ -118,13 +108,11 @@ export function readItem({ id, head, line: start, indent, lines }: Item) {
       findings.push(fault(name, line, `${name}: ${quote(text)} ${words}`, hint));
       return [];
     });
+  const text = body.join("\n").trimEnd();
   const task: Task & { dependsLine: number } = {
     id,
     title: name,
-    description: body
-      .join("\n")
-      .trimEnd()
-      .replace(/^\s*\n/, ""),
+    description: text.replace(/^\s*\n/, ""),
     depends: said("depends"),
     files: said("files").map((path) => ({ path: path.replace(/\?$/, ""), guessed: path.endsWith("?") })),
     forbid: said("forbid"),

@@ -43,13 +43,9 @@ export function readLines(text: string): { lines: Line[]; findings: Finding[] } 
     return before + all.replace(/[^\n]+/g, "");
   });
   const texts = seen.split("\n").map((line) => line.trimEnd().replace(/(?<=\S)\s+/g, " "));
-  const lines = raw
-    .split("\n")
-    .map((line, index) => ({
-      number: index + 1,
-      raw: line,
-      text: texts[index] ?? "",
-      indent: line.replaceAll("\t", "    ").search(/\S|$/),
-    }));
+  const lines = raw.split("\n").map((line, index) => {
+    const indent = line.replaceAll("\t", "    ").search(/\S|$/);
+    return { number: index + 1, raw: line, text: texts[index] ?? "", indent };
+  });
   return { lines, findings };
 }

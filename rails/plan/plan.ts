@@ -1,9 +1,9 @@
 import { findConflicts } from "./conflicts.ts";
 import { readGraph } from "./graph.ts";
 import { readList } from "./read-list.ts";
-import type { Finding, Plan } from "./task.ts";
+import type { Finding, Level, Plan } from "./task.ts";
 
-const LEVELS: readonly Finding["level"][] = ["error", "warning", "note"];
+const LEVELS: readonly Level[] = ["error", "warning", "note"];
 
 /** What can be known of a list before anything runs; `where` is what to call it in a message. A list with faults still
  * gives a plan, of what could be read; whoever runs it refuses while a finding is an error. */

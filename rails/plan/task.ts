@@ -18,13 +18,8 @@ export interface Task {
 }
 
 /** Something about a list that whoever wrote it should know; an error stops the run. Line 0: about the list as a whole. */
-export interface Finding {
-  readonly level: "error" | "warning" | "note";
-  readonly code: string;
-  readonly line: number;
-  readonly message: string;
-  readonly hint: string;
-}
+export type Finding = Readonly<{ level: Level; code: string; line: number; message: string; hint: string }>;
+export type Level = "error" | "warning" | "note";
 
 /** Two tasks that never run at the same time: both touch these paths, as the first writes them. Guessed: all of it. */
 export type Conflict = Readonly<{ tasks: readonly [string, string]; paths: readonly string[]; guessed: boolean }>;

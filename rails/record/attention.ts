@@ -2,12 +2,8 @@ import type { Reason } from "./events.ts";
 import type { RunState } from "./state.ts";
 
 /** Something that a person has to decide, and what they can do about it. */
-export interface Attention {
-  readonly task: string;
-  readonly reason: Reason | null;
-  readonly note: string;
-  readonly choices: readonly { readonly label: string; readonly command: string }[];
-}
+export type Attention = Readonly<{ task: string; reason: Reason | null; note: string; choices: readonly Choice[] }>;
+type Choice = Readonly<{ label: string; command: string }>;
 
 /** A command of ours as a person can type it where they stand: in a session, our folder is on the PATH of `!` commands. */
 export const typed = (words: string): string =>

@@ -5,7 +5,7 @@ import { EXIT } from "../fault.ts";
 import { cleanEnv, git } from "../git/git.ts";
 import { pathsBetween, treeOf, untrackedIn, type Worktop } from "../git/repository.ts";
 import type { Command, Evidence } from "./events.ts";
-import type { Journal } from "./journal.ts";
+import type { Run } from "./journal.ts";
 import type { RunState } from "./state.ts";
 
 /** Names a run's setup: evidence that was made after another one says nothing. */
@@ -33,11 +33,8 @@ export const unproven = (state: RunState, tree: string): string[] =>
 /** Paths of one kind that evidence names: a command that makes more leaves a folder that should be ignored. */
 const PATHS_LIMIT = 100;
 
-interface Proof extends Pick<Evidence, "by" | "attempts"> {
-  readonly journal: Journal;
-  readonly state: RunState;
-  readonly place: Worktop;
-}
+/** For whom and where something is to be proven. */
+export type Proof = Run & Pick<Evidence, "by" | "attempts"> & { readonly place: Worktop };
 
 /** Runs a command on the files as they lie in a worktree, to its end or its limit, and gives back what it leaves;
  * the caller writes that down. The output goes straight to a file of the run's folder. */

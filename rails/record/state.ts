@@ -16,11 +16,7 @@ export interface AttemptState {
   lastSign: number; // When it was last heard of
 }
 
-interface Verdict {
-  state: State;
-  reason: Reason | null;
-  note: string;
-}
+type Verdict = { state: State; reason: Reason | null; note: string };
 
 type PlannedTask = Plan["tasks"][number];
 

@@ -48,14 +48,11 @@ function summary({ tasks, waves, criticalPath, conflicts }: Plan): string[] {
 
 function tasks({ tasks }: Plan): string[][] {
   const sorted = tasks.toSorted((a, b) => a.wave - b.wave);
-  const agents = tasks.some((task) => task.agent.length > 0);
-  const rows = sorted.map(({ id, title, done, wave, depends, agent, files }, index) => [
-    wave === sorted[index - 1]?.wave ? "" : done ? "done" : wave === 0 ? "-" : String(wave),
-    id,
-    title,
-    depends.join(", ") || "-",
-    ...(agents ? [agent.join(", ") || "-"] : []),
-    files.map(({ path, guessed }) => path + (guessed ? "?" : "")).join(", ") || "-",
-  ]);
-  return [["wave", "id", "task", "after", ...(agents ? ["agent"] : []), "files"], ...rows];
+  const rows = sorted.map(({ id, title, done, wave, depends, agent, files }, index) => {
+    const first = wave === sorted[index - 1]?.wave ? "" : done ? "done" : wave === 0 ? "-" : String(wave);
+    const paths = files.map(({ path, guessed }) => path + (guessed ? "?" : "")).join(", ");
+    return [first, id, title, depends.join(", ") || "-", agent.join(", ") || "-", paths || "-"];
+  });
+  const all = [["wave", "id", "task", "after", "agent", "files"], ...rows];
+  return tasks.some((task) => task.agent.length > 0) ? all : all.map((row) => row.toSpliced(4, 1));
 }

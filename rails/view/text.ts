@@ -41,16 +41,11 @@ export const clock = (ms: number): string =>
 
 /** Rows as lines. Columns are as wide as what is in them; where that is too much the widest give way. */
 export function table(rows: readonly (readonly string[])[], most: number): string[] {
-  const columns = [...(rows[0]?.keys() ?? [])];
-  const widths = columns.map((column) => Math.max(...rows.map((row) => width(oneLine(row[column] ?? "")))));
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => width(oneLine(row[at] ?? "")))));
   while (widths.reduce((sum, one) => sum + one + 2, -2) > most) {
     const widest = Math.max(...widths);
     widths[widths.indexOf(widest)] = widest - 1;
   }
-  return rows.map((row) =>
-    columns
-      .map((at) => cell(row[at] ?? "", widths[at] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
+  const cells = rows.map((row) => widths.map((columns, at) => cell(row[at] ?? "", columns)));
+  return cells.map((row) => row.join("  ").trimEnd());
 }

@@ -6,14 +6,10 @@ import { Journal, type Run } from "../record/journal.ts";
 import type { AttemptState } from "../record/state.ts";
 
 /** An attempt in its run. */
-export interface Found extends Run {
-  readonly attempt: AttemptState;
-}
+export type Found = Run & Readonly<{ attempt: AttemptState }>;
 
 /** A worker's own attempt, and where it stands. */
-export interface Own extends Found {
-  readonly place: Place;
-}
+export type Own = Found & Readonly<{ place: Place }>;
 
 /** In a worktree's own git folder: whose it is. */
 export const MARKER = "minion-attempt";

@@ -4,6 +4,7 @@ import { EXIT, Fault } from "../fault.ts";
 import { git, gitText } from "../git/git.ts";
 import { changedPaths, commitOf, findPlace, type Place } from "../git/repository.ts";
 import { NO_HOOKS, withGitLock } from "../git/worktree.ts";
+import type { Evidence } from "../record/events.ts";
 import { isPass, prove } from "../record/evidence.ts";
 import { attach } from "../record/job.ts";
 import { isActive, type RunState } from "../record/state.ts";
@@ -67,17 +68,11 @@ async function setUp(own: Own, until: number): Promise<Own | null> {
   const { journal, state, attempt, place } = own;
   if (!state.setup) return own;
   const job = { journal, cwd: place.top, job: `setup ${attempt.id}`, until };
-  const isOwn = ({ gate, attempts }: { gate: string; attempts: readonly string[] }): boolean =>
-    gate === "setup" && attempts[0] === attempt.id;
-  let note: string;
-  try {
-    const evidence = await attach(job, (now) => now.evidence.find(isOwn));
-    if (!evidence) return null;
-    if (isPass(evidence)) return own;
-    note = join(journal.folder, evidence.output);
-  } catch (error) {
-    note = (error as Error).message;
-  }
+  const isOwn = ({ gate, attempts }: Evidence): boolean => gate === "setup" && attempts[0] === attempt.id;
+  const made = await attach(job, (now) => now.evidence.find(isOwn)).catch((error: Error) => error);
+  if (!made) return null;
+  if (!(made instanceof Error) && isPass(made)) return own;
+  const note = made instanceof Error ? made.message : join(journal.folder, made.output);
   await journal.add({ event: "ended", attempt: attempt.id, reason: "setup-failed", note });
   throw new Fault("setup-failed", `the project's setup failed: ${note}`, "stop and say so", EXIT.usage);
 }

@@ -18,18 +18,13 @@ export function brief({ attempt, state, journal }: Own, overlay: (name: string) 
   const parts = [
     `# ${attempt.id}: ${title}\n\nYou are on ${attempt.begun?.branch}, at the tip of the line.`,
     description,
-    Object.entries(fields)
-      .flatMap(([name, value]) => (value ? `- ${name}: ${value}` : []))
-      .join("\n"),
+    Object.entries(fields).reduce((text, [name, value]) => text + (value && `- ${name}: ${value}\n`), ""),
     ...agent.map(overlay),
     ...depends.map((id) => handoffOf(state, id)),
     earlier(attempt, join(journal.folder, "output")),
     `## Rails\n\nGates: ${gates}. Each may fail ${state.blueprint.bounds.failures} times.\n\n${state.blueprint.body}`,
   ];
-  return parts
-    .map((part) => part.trim())
-    .filter(Boolean)
-    .join("\n\n");
+  return parts.flatMap((part) => part.trim() || []).join("\n\n");
 }
 
 function handoffOf({ tasks }: Own["state"], id: string): string {

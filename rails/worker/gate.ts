@@ -17,20 +17,16 @@ export const RESULTS = {
   running: EXIT.running,
 } as const;
 
-interface Outcome {
-  readonly result: keyof typeof RESULTS;
-  readonly hint: string;
-  readonly seconds?: number;
-  readonly output?: string; // Raw output, absolute, and its end where the gate failed
-  readonly tail?: string;
-}
-
-export interface GateResult extends Outcome {
-  readonly gate: string;
-  readonly reused: boolean; // The gate did not run: there is evidence for these very files
-  readonly failures: number; // Failed runs so far and how many there may be
-  readonly allowed: number;
-}
+/** `output`: raw, as an absolute path; `tail`: its end, where the gate failed. */
+type Outcome = Readonly<{
+  result: keyof typeof RESULTS;
+  hint: string;
+  seconds?: number;
+  output?: string;
+  tail?: string;
+}>;
+/** `reused`: the gate did not run, there is evidence for these very files; `failures`: so far, of as many as `allowed`. */
+export type GateResult = Outcome & Readonly<{ gate: string; reused: boolean; failures: number; allowed: number }>;
 
 const TAIL_LINES = 40;
 const NO_TRY_LEFT = "no try is left: commit what there is, then end with what is missing";
