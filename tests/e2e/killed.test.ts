@@ -41,7 +41,7 @@ describe.each(MODES)("a session killed in %s mode", (mode) => {
     expect(world.named("submitted", "r1/1.2")).toEqual([]);
 
     const landing = await world.start("/minion --resume", mode);
-    await world.until(landing, ({ event, name }) => event === "job" && name === "land");
+    await world.until(landing, ({ event, name }) => event === "job" && name === "land r1");
     landing.kill();
     expect((await landing.done).code).toBe(null);
 

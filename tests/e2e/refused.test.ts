@@ -19,7 +19,7 @@ const CYCLE = "Tasks:\n1. One (depends on: 3)\n2. Two (depends on: 1)\n3. Three 
 const GOOD = "Tasks:\n1. One\n2. Two (depends on: 1)";
 
 test.each<[string, string, Mode, RegExp]>([
-  ["a cycle", CYCLE, "default", /"code":"cycle"/],
+  ["a cycle", CYCLE, "default", /^error line 2: 1 → 3 → 2 → 1: /m],
   ["--dry-run", `${GOOD}\n--dry-run`, "auto", /2 tasks · 2 waves/],
 ])("%s: nobody is spawned and nothing is written, in .git neither", async (_, words, mode, said) => {
   const before = everything();

@@ -25,7 +25,7 @@ export async function slowGate(seconds: number, mode: Mode, behaviour?: Behaviou
     ]);
     for (const { ms } of ran) expect(ms).toBeGreaterThan(seconds * 1000 - 100);
     const jobs = world.named("job").map(({ name }) => name);
-    expect(jobs).toEqual(["gate r1/1.1 slow", "land"]);
+    expect(jobs).toEqual(["gate r1/1.1 slow", "land r1"]);
     expect(world.named("sent-back")).toEqual([]);
     // The worker was told that it still runs, and asked again.
     const last = world.requests.findLast((request) => roleOf(request) === "worker");
