@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { access, constants, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import lockfile from "proper-lockfile";
 import { Fault } from "../fault.ts";
@@ -9,14 +9,22 @@ import { Fault } from "../fault.ts";
  * @throws Fault `locked` after about a minute of waiting */
 export async function withLock<T>(folder: string, name: string, work: () => Promise<T>): Promise<T> {
   await mkdir(folder, { recursive: true });
+  // Where nobody may write, a lock would be waited for in vain.
+  await access(folder, constants.W_OK);
   const lockfilePath = join(folder, `${name}.lock`);
   const retries = { retries: 600, factor: 1.2, minTimeout: 5, maxTimeout: 150, randomize: true };
-  const release = await lockfile.lock(folder, { lockfilePath, stale: 10_000, retries }).catch((error) => {
-    throw error.code === "ELOCKED" ? new Fault("locked", `another minion holds ${lockfilePath}`, "call again") : error;
-  });
+  // Lost to another after a long sleep of the machine: what was begun is ended, not cut off in the middle.
+  const onCompromised = (): void => {};
+  const release = await lockfile
+    .lock(folder, { lockfilePath, stale: 10_000, retries, onCompromised })
+    .catch((error) => {
+      throw error.code === "ELOCKED"
+        ? new Fault("locked", `another minion holds ${lockfilePath}`, "call again")
+        : error;
+    });
   try {
     return await work();
   } finally {
-    await release().catch(() => {}); // taken over by another after a long sleep of the machine: nothing is ours to free
+    await release().catch(() => {}); // nothing is ours to free where it was lost
   }
 }

@@ -1,0 +1,3 @@
+import { killedThrice } from "../e2e/killed.ts";
+
+killedThrice("auto");
