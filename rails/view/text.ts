@@ -43,8 +43,10 @@ export const clock = (ms: number): string =>
 export function table(rows: readonly (readonly string[])[], most: number): string[] {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => width(oneLine(row[at] ?? "")))));
   while (widths.reduce((sum, one) => sum + one + 2, -2) > most) {
-    const widest = Math.max(...widths);
-    widths[widths.indexOf(widest)] = widest - 1;
+    // What a row is about gives way last: it counts half as wide as it is.
+    const shares = widths.map((columns, at) => (rows[0]?.[at] === "task" ? columns / 2 : columns));
+    const widest = shares.indexOf(Math.max(...shares));
+    widths[widest] = (widths[widest] ?? 1) - 1;
   }
   const cells = rows.map((row) => widths.map((columns, at) => cell(row[at] ?? "", columns)));
   return cells.map((row) => row.join("  ").trimEnd());
