@@ -4,8 +4,8 @@ export default defineConfig({
   test: {
     include: ["tests/**/*.test.ts"],
     exclude: ["tests/nightly/**"],
-    // Two cores: a few processes of the real client at once make every one of them slow.
-    maxWorkers: 2,
+    // One more than the two cores of a small machine: a session of the real client waits about a third of its time.
+    maxWorkers: 3,
     globalSetup: "tests/e2e/pack.ts",
     testTimeout: 200_000,
     hookTimeout: 200_000,

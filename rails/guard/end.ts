@@ -1,6 +1,6 @@
 import { changedPaths, treeOf, type Worktop } from "../git/repository.ts";
 import type { Reason } from "../record/events.ts";
-import { madeIn, unproven } from "../record/evidence.ts";
+import { evidenceFor, madeIn, unproven } from "../record/evidence.ts";
 import { isRunning } from "../record/job.ts";
 import { isActive, type RunState } from "../record/state.ts";
 import type { Found } from "../worker/attempt.ts";
@@ -27,7 +27,10 @@ export function holdAtEnd({ journal, attempt: { id } }: Found, worktree: Worktop
     const [reason, text, way] = await missing(state, id, worktree.top, tree);
     const isTold = attempt.sentBack.some((each) => each.reason === reason && each.tree === tree);
     if (isTold || attempt.sentBack.length >= state.blueprint.bounds.send_backs)
-      return over("unproven", said ? `${text}. Its worker says: ${said.slice(0, 300)}` : text);
+      return over(
+        reason === "red" ? "gate-failed" : "unproven",
+        said ? `${text}. Its worker says: ${said.slice(0, 300)}` : text,
+      );
     write({ event: "sent-back", attempt: id, reason, tree });
     return `Not done yet: ${text}. Run minion ${way}; if it cannot be done, end again and say what is missing.`;
   });
@@ -35,6 +38,8 @@ export function holdAtEnd({ journal, attempt: { id } }: Found, worktree: Worktop
 
 /** What a worker's result lacks: the reason, in words, and the command that is next. */
 async function missing(state: RunState, id: string, top: string, tree: string): Promise<[string, string, string]> {
+  const red = state.gates.filter((gate) => (evidenceFor(state, gate, tree)?.code ?? 0) !== 0).map(({ name }) => name);
+  if (red.length > 0) return ["red", `red on exactly these files: ${red.join(", ")}`, "gate --all, once it is mended"];
   const gates = unproven(state, tree).join(", ");
   if (gates) return ["no-evidence", `no evidence for exactly these files: ${gates}`, "gate --all"];
   if ((await changedPaths(top, madeIn(state))).length === 0)

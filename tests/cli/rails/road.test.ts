@@ -193,6 +193,31 @@ describe("a result that is not proven", () => {
     expect(dispatched(await next())).toEqual(["r1/2.1"]);
   });
 
+  test("a second attempt that leaves the very files that were red before has failed its gate, too", async () => {
+    await scene.start("1. One\n");
+    await next();
+    const first = await scene.agent("r1/1.1");
+    await first.begin();
+    for (const text of ["FAIL", "FAIL still"]) {
+      first.edit({ "src/one.txt": text });
+      await first.minion(["gate", "test"]);
+    }
+    await next();
+    const second = await scene.agent("r1/1.2");
+    await second.begin();
+    second.edit({ "src/one.txt": "FAIL still" });
+    expect((await second.minion(["gate", "test", "--json"])).json.gates[0]).toMatchObject({
+      result: "fail",
+      reused: true,
+    });
+    expect(await second.end()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("red on exactly these files: test"),
+    });
+    expect((await second.end()).code).toBe(0);
+    expect(await next()).toMatchObject({ done: true, attention: [{ task: "1", reason: "gate-failed" }] });
+  });
+
   test("green alone, red together: only what keeps the line green lands", async () => {
     scene.write(
       ".claude/minion/blueprint.md",
