@@ -1,4 +1,18 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** The files that take longest, by what their path holds. Started last, they would run on alone. */
+const LONGEST = ["e2e/road", "e2e/astray", "cli/rails/road", "e2e/", "cli/"];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const at = LONGEST.findIndex((part) => moduleId.includes(part));
+      return at < 0 ? LONGEST.length : at;
+    };
+    return [...files].sort((a, b) => rank(a) - rank(b));
+  }
+}
 
 export default defineConfig({
   test: {
@@ -6,6 +20,7 @@ export default defineConfig({
     exclude: ["tests/nightly/**"],
     // One more than the two cores of a small machine: a session of the real client waits about a third of its time.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     globalSetup: "tests/e2e/pack.ts",
     testTimeout: 200_000,
     hookTimeout: 200_000,
