@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { argv } from "node:process";
+import { argv, exit } from "node:process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
@@ -80,13 +80,17 @@ async function filesBelow(folder) {
 
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
+const unknown = argv.slice(2).find((name) => !BENCHES[name]);
+if (unknown !== undefined) {
+  console.error(`bench: there is no ${unknown}\n  → there are ${Object.keys(BENCHES).join(", ")}`);
+  exit(2);
+}
 const folder = await mkdtemp(join(tmpdir(), "minion-bench-"));
 try {
   const tarball = await pack(root, folder);
   const names = argv.length > 2 ? argv.slice(2) : Object.keys(BENCHES);
   const rows = [];
   for (const name of names) {
-    if (!BENCHES[name]) throw new Error(`there is no bench ${name}: ${Object.keys(BENCHES).join(", ")}`);
     await mkdir(join(folder, name));
     rows.push(...(await BENCHES[name](join(folder, name), tarball)));
   }

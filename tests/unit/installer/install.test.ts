@@ -306,18 +306,18 @@ describe("I4: what a person edited or added", () => {
 });
 
 describe("I6: where it is installed", () => {
-  const at = (env: NodeJS.ProcessEnv) => ({ env, cwd: "/work/here", home: "/home/ann" });
+  const at = (env: NodeJS.ProcessEnv) => ({ env, cwd: "/at/here", home: "/home/ann" });
   it.each([
     [{}, {}, "/home/ann/.claude", undefined],
     [{}, { CLAUDE_CONFIG_DIR: "/cfg/" }, "/cfg", undefined],
-    [{}, { CLAUDE_CONFIG_DIR: "cfg" }, "/work/here/cfg", undefined],
+    [{}, { CLAUDE_CONFIG_DIR: "cfg" }, "/at/here/cfg", undefined],
     [{}, { CLAUDE_CONFIG_DIR: "" }, "/home/ann/.claude", ""],
     [{}, { CLAUDE_CONFIG_DIR: "  " }, "/home/ann/.claude", "  "],
     [{}, { CLAUDE_CONFIG_DIR: "~/cfg" }, "/home/ann/cfg", "~/cfg"],
     [{}, { CLAUDE_CONFIG_DIR: "~" }, "/home/ann", "~"],
     [{ dir: "~/x" }, { CLAUDE_CONFIG_DIR: "/cfg" }, "/home/ann/x", undefined],
-    [{ dir: "x" }, {}, "/work/here/x", undefined],
-    [{ scope: "project" }, { CLAUDE_CONFIG_DIR: "/cfg" }, "/work/here/.claude", undefined],
+    [{ dir: "x" }, {}, "/at/here/x", undefined],
+    [{ scope: "project" }, { CLAUDE_CONFIG_DIR: "/cfg" }, "/at/here/.claude", undefined],
     [{ scope: "user" }, { CLAUDE_CONFIG_DIR: "/cfg" }, "/cfg", undefined],
   ] as const)("%j with %j: %s", (flags, env, root, literal) => {
     const place = findPlace(flags, at(env));
