@@ -5,16 +5,26 @@ import { clientEnv } from "../../demo/client.ts";
 import { CLAUDE, World } from "./world.ts";
 
 let world: World | undefined;
-afterEach(() => world?.close());
+afterEach(async () => {
+  await world?.close();
+  world = undefined;
+});
+
+const ASSETS = join(import.meta.dirname, "../../assets");
+
+/** What the client itself says; nothing is asked of a model. */
+function claude(...args: string[]): string {
+  world ??= World.small({});
+  const env = clientEnv({ home: world.home, model: "http://127.0.0.1:9" });
+  return execFileSync(CLAUDE, args, { cwd: world.temp, env, encoding: "utf8" });
+}
+
+test("the client finds nothing to say of the plugin, strictly asked", () => {
+  expect(claude("plugin", "validate", "--strict", ASSETS)).toMatch(/Validation passed/);
+});
 
 test("the prompts weigh what they may, by the client's own count", () => {
-  world = World.small({});
-  const assets = join(import.meta.dirname, "../../assets");
-  const told = execFileSync(CLAUDE, ["--plugin-dir", assets, "plugin", "details", "minion"], {
-    cwd: world.temp,
-    env: clientEnv({ home: world.home, model: "http://127.0.0.1:9" }),
-    encoding: "utf8",
-  });
+  const told = claude("--plugin-dir", ASSETS, "plugin", "details", "minion");
   const tokens = (line: RegExp) => Number(line.exec(told)?.[1]?.replaceAll(",", "") ?? Number.NaN);
   expect(tokens(/Always-on:\s+~([\d,]+) tok/)).toBeLessThanOrEqual(120);
   const onInvoke = (name: string) => tokens(new RegExp(`^  ${name} .*~([\\d,.]+k?)$`, "m"));
