@@ -1,8 +1,11 @@
 import { defineConfig, mergeConfig } from "vitest/config";
 import shared from "./vitest.config.ts";
 
+/** Slow by their nature, and two of the day's with many more cases (MINION_NIGHTLY). */
+const NIGHTLY = ["tests/nightly/*.test.ts", "tests/unit/installer/{property,frontmatter-fuzz}.test.ts"];
+
 // What takes minutes by its nature, whatever the machine.
 export default mergeConfig(
   { ...shared, test: { ...shared.test, include: [], exclude: [] } },
-  defineConfig({ test: { include: ["tests/nightly/*.test.ts"], testTimeout: 900_000 } }),
+  defineConfig({ test: { include: NIGHTLY, testTimeout: 1_800_000 } }),
 );
