@@ -71,11 +71,6 @@ export const good: Behaviour = async function* (worker) {
   }
 };
 
-/** The good worker with more to do: what its worktree gets beyond the task's own steps. */
-export function adding(...steps: readonly Step[]): Behaviour {
-  return (worker) => good({ ...worker, edits: { ...worker.edits, steps: [...worker.edits.steps, ...steps] } });
-}
-
 /** Commits its work and says that it is tested, without a gate ever run; sent back, it says so again. */
 export const claimsWithoutRunning: Behaviour = async function* (worker) {
   yield* begin(worker);

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "../fault.ts";
 import { git, gitText } from "../git/git.ts";
@@ -36,7 +37,7 @@ export async function clean(state: RunState, place: Place, landing: string, isDr
   const found: Leftover[] = [];
   const trees = await listWorktrees(main);
   for (const tree of trees.filter(({ path }) => folders.includes(path))) {
-    const keep = await worthKeeping(tree, safe, made);
+    const keep = await worthKeeping(main, tree, safe, made);
     found.push({ kind: "worktree", name: tree.path, keep });
     if (keep === null && !isDryRun) await removeWorktree(place, tree.path, made);
   }
@@ -62,10 +63,11 @@ function landedHeads({ landings, attempts }: RunState): string[] {
 }
 
 /** Why a worktree may not be removed: there is work in it that is nowhere else, nor in commits known as `safe`. */
-async function worthKeeping({ path, head }: Worktree, safe: readonly string[], made: readonly string[]) {
-  const changed = await changedPaths(path, made).catch(() => []);
+async function worthKeeping(main: string, { path, head }: Worktree, safe: readonly string[], made: readonly string[]) {
+  // A folder that somebody removed by hand holds nothing any more; its commits are still to be looked for.
+  const changed = (await stat(path).catch(() => null)) ? await changedPaths(path, made) : [];
   if (changed.length > 0) return `not committed: ${changed.slice(0, 3).join(", ")}`;
-  const isOwn = await hasMore(path, head, "--branches", "--tags", "--remotes", ...safe);
+  const isOwn = await hasMore(main, head, "--branches", "--tags", "--remotes", ...safe);
   return isOwn ? "commits that are on no branch" : null;
 }
 

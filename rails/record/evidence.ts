@@ -9,7 +9,7 @@ import type { Run } from "./journal.ts";
 import type { RunState } from "./state.ts";
 
 /** Names a run's setup: evidence that was made after another one says nothing. */
-export const setupKey = ({ setup }: RunState): string => (setup ? `${setup.cwd}: ${setup.run}` : "");
+const setupKey = ({ setup }: RunState): string => (setup ? `${setup.cwd}: ${setup.run}` : "");
 
 /** The newest evidence of a gate that holds for a tree, or undefined; `by`: only such. */
 export function evidenceFor(state: RunState, command: Command, tree: string, by?: "landing"): Evidence | undefined {

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { Scene } from "./scene.ts";
@@ -70,4 +70,15 @@ test("a setup that makes files of its own is done once for a worktree, and lands
   expect((await worker.submit()).code).toBe(0);
   expect((await scene.minion(["next", "--json"])).json).toMatchObject({ done: true, landed: ["1"] });
   expect(scene.show("minion/r1/line")).not.toContain("lock");
+});
+
+test("clean copes with a worktree whose folder somebody removed, and keeps what was on its branch", async () => {
+  scene = new Scene(blueprint("true"));
+  const worker = await begun();
+  worker.commit("feat: half");
+  await scene.minion(["abort"]);
+  rmSync(worker.path, { recursive: true });
+  expect((await scene.minion(["clean"])).code).toBe(0);
+  expect(scene.git("worktree", "list").split("\n")).toHaveLength(1);
+  expect(scene.show("minion/r1/1-one.1")).toContain("src/one.txt");
 });
