@@ -4,6 +4,7 @@ import { findPlace } from "./git/repository.ts";
 import { hook } from "./guard/hook.ts";
 import { readInput } from "./here.ts";
 import { landAll } from "./line/land.ts";
+import { siteOf } from "./line/site.ts";
 import { runJob } from "./record/job.ts";
 import { Journal } from "./record/journal.ts";
 import { ownAttempt } from "./worker/attempt.ts";
@@ -29,7 +30,8 @@ export function addInside(program: Command): void {
     if (what === "land") {
       const place = await findPlace(process.cwd());
       const journal = new Journal(place.common, whose);
-      return runJob(journal, `land ${whose}`, () => landAll(journal, place));
+      const { run, line } = await journal.state();
+      return runJob(journal, `land ${run}`, () => landAll(journal, siteOf(place, run, line)));
     }
     const own = await ownAttempt(process.cwd());
     const { id } = own.attempt;

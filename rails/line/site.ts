@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import { Fault } from "../fault.ts";
+import { git, gitText } from "../git/git.ts";
+import { changedPaths, commitOf, isAncestor, listWorktrees, type Place } from "../git/repository.ts";
+import { freshWorktree, NO_HOOKS } from "../git/worktree.ts";
+import type { Command, Evidence } from "../record/events.ts";
+import { prove } from "../record/evidence.ts";
+import type { Run } from "../record/journal.ts";
+
+/** Where landing tries things out, and what it does to the line: all that it does outside of the journal. What is done
+ * when is `landAll`'s to decide, by what comes back from here. */
+export interface Site {
+  /** The commit on which the line's branch stands, or null where that branch is gone. */
+  lineAt(): Promise<string | null>;
+  /** Is the one commit below the other, or the same? */
+  isBelow(earlier: string, later: string): Promise<boolean>;
+  /** Puts the rails' own worktree on a commit, with nothing left over in it. */
+  reset(commit: string): Promise<void>;
+  /** Puts commits on top, in order. @returns null, or what clashed: then the worktree is as before */
+  pick(commits: readonly string[]): Promise<string | null>;
+  /** The commit in the worktree, and its tree. */
+  tip(): Promise<{ commit: string; tree: string }>;
+  /** Runs a command on what lies there, for these attempts. */
+  prove(run: Run, attempts: readonly string[], command: Command): Promise<Evidence>;
+  /** Moves the line, if it still stands where it is believed to. @throws Fault `line-in-use`, `git` */
+  move(from: string, to: string): Promise<void>;
+}
+
+/** The rails' own worktree: beside the workers' and not inside `.git`, where some test runners look for no tests. */
+export const landingPath = (place: Place, run: string): string =>
+  join(place.main, ".claude/worktrees", `minion-${run}-landing`);
+
+/** The site of a run in a repository. */
+export function siteOf(place: Place, run: string, line: string): Site {
+  const { main } = place;
+  const path = landingPath(place, run);
+  return {
+    lineAt: () => commitOf(`refs/heads/${line}`, main),
+    isBelow: (earlier, later) => isAncestor(earlier, later, main),
+    reset: (commit) => freshWorktree(place, path, commit),
+    pick: (commits) => pickAll(path, commits),
+    async tip() {
+      const [commit = "", tree = ""] = (await gitText(path, "rev-parse", "HEAD", "HEAD^{tree}")).split("\n");
+      return { commit, tree };
+    },
+    async prove(at, attempts, command) {
+      const gitDir = await gitText(path, "rev-parse", "--absolute-git-dir");
+      return prove({ ...at, place: { top: path, gitDir }, by: "landing", attempts }, command);
+    },
+    async move(from, to) {
+      const holder = (await listWorktrees(main)).find(({ branch }) => branch === line)?.path;
+      if (holder)
+        throw new Fault("line-in-use", `${line} is checked out in ${holder}`, "switch to another branch there");
+      await git(main, "update-ref", "-m", "minion: land", `refs/heads/${line}`, to, from);
+    },
+  };
+}
+
+async function pickAll(path: string, commits: readonly string[]): Promise<string | null> {
+  const before = await gitText(path, "rev-parse", "HEAD");
+  // Unsigned, since signing may ask somebody who is not there.
+  const pick = [...NO_HOOKS, "-c", "commit.gpgSign=false", "cherry-pick", "--ff"];
+  for (const commit of commits) {
+    // The worker's own committer, since the machine may have none for us.
+    const [name, email] = (await gitText(path, "log", "-1", "--format=%cn%n%ce", commit)).split("\n");
+    const env = { GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
+    const where = { cwd: path, env, accept: [1, 128] };
+    if ((await git(where, ...pick, "--allow-empty", "--keep-redundant-commits", commit)).code === 0) continue;
+    const clash = (await changedPaths(path)).slice(0, 5).join(", ");
+    await git(path, "cherry-pick", "--quit");
+    await git(path, "reset", "--quiet", "--hard", before);
+    return `${commit.slice(0, 10)} clashes with the line in ${clash}.`;
+  }
+  return null;
+}
