@@ -25,7 +25,7 @@ import { submit, submitNothing } from "./worker/submit.ts";
 declare const __VERSION__: string;
 
 /** All options that there are, as a command gets them. */
-type Flags = Readonly<Partial<Record<"new" | "all" | "take" | "dryRun", true>>>;
+type Flags = Readonly<Partial<Record<"new" | "all" | "take" | "redBase" | "dryRun", true>>>;
 type Options = Flags & Readonly<{ run?: string; wait: number; nothing?: string }>;
 type Action = (options: Options, word: string) => Promise<Said>;
 type RunAction = (run: Run & { place: Place }, word: string, options: Options) => Promise<Said>;
@@ -150,10 +150,13 @@ ofRun("events", "print the run's journal", async ({ journal }) => {
 });
 
 ofRun("resume", "go on with a run whose session is gone", async ({ journal, state }, _, options) => {
-  const lost = await resume(journal, await sessionOf(process.env), options.take === true);
+  const { take = false, redBase = false } = options;
+  const lost = await resume(journal, await sessionOf(process.env), take, redBase);
   const { run, line } = state;
   return [`run ${run} is yours; lost with its session: ${lost.join(", ") || "nothing"}`, { run, line, lost }];
-}).option("--take", "also where its session still runs");
+})
+  .option("--take", "also where its session still runs")
+  .option("--red-base", "though gates are red on the base: only new failures count then");
 
 ofRun("abort", "end a run where it stands; what landed stays", async ({ journal, state: { run } }) => {
   await abort(journal);

@@ -23,7 +23,11 @@ export async function blueprintAt(place: Place): Promise<Blueprint> {
   const { project, person, shipped } = await folders(place);
   const own = [person, project].map((folder) => join(folder, "blueprint.md"));
   const { readBlueprint } = await import("./blueprint/blueprint.ts");
-  return readBlueprint([join(shipped, "minion-blueprint", "SKILL.md"), ...own]);
+  const blueprint = await readBlueprint([join(shipped, "minion-blueprint", "SKILL.md"), ...own]);
+  const { agent } = blueprint.retry;
+  if (agent === "" || (await overlaysAt(place)).get(agent.toLowerCase())?.fault === null) return blueprint;
+  const where = blueprint.sources["retry.agent"];
+  throw new Fault("blueprint", `${where}: retry.agent: there is no expertise ${agent}`, "minion overlays lists them");
 }
 
 /** A project's own agents serve as expertise too. */

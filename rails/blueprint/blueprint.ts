@@ -6,18 +6,10 @@ import { type Markdown, readMarkdown } from "./markdown.ts";
 
 z.config(english());
 
-/** The least and the most that each bound may be. */
-const BOUNDS = {
-  failures: [1, 5], // How often a gate may fail per attempt: the first try and the fixes
-  attempts: [1, 5], // Attempts per task
-  send_backs: [0, 7], // How often a worker is sent back. Claude Code ends a worker after eight.
-  workers: [1, 16], // Workers at the same time; Claude Code starts 20 at most
-  dispatches: [1, 5], // Dispatches of a run, as a multiple of its tasks
-  lease: [1, 240], // Minutes without a sign of life after which an attempt is over
-} as const;
-type Bound = keyof typeof BOUNDS;
-
 const text = z.string().check(z.minLength(1));
+const pattern = text.check(z.refine(isPattern, "this is no regular expression"));
+const texts = z.array(text);
+const patterns = z.array(pattern); // One of which is to match
 const whole = (least: number, most: number) => z.int().check(z.minimum(least), z.maximum(most));
 const gate = z
   .strictObject({
@@ -33,21 +25,51 @@ const gates = z.array(gate).check(z.minLength(1), ({ value, issues }) => {
   const twin = value.findIndex(({ name }, index) => value.findIndex((other) => other.name === name) < index);
   if (twin > 0) issues.push({ code: "custom", message: "two gates have one name", input: value, path: [twin] });
 });
-const bounds = Object.entries(BOUNDS).map(([name, [least, most]]) => [name, whole(least, most)]);
+
+/** The fields that hold fields of their own; a later file may give only some of them. */
+const GROUPS = {
+  bounds: z.strictObject({
+    failures: whole(1, 5), // How often a gate may fail per attempt: the first try and the fixes
+    attempts: whole(1, 5), // Attempts per task
+    send_backs: whole(0, 7), // How often a worker is sent back. Claude Code ends a worker after eight.
+    workers: whole(1, 16), // Workers at the same time; Claude Code starts 20 at most
+    dispatches: whole(1, 5), // Dispatches of a run, as a multiple of its tasks
+    lease: whole(1, 240), // Minutes without a sign of life after which an attempt is over
+  }),
+  /** Who tries again where an attempt failed: expertise that is added, and a model where it is to be another one. */
+  retry: z.strictObject({ agent: z.string(), model: z.string() }),
+  /** How raw output is kept and read: patterns for lines without colours, and the most that is kept of one run. */
+  output: z.strictObject({
+    untested: patterns, // Says that nothing was tested, unless `tested` says otherwise
+    tested: patterns,
+    failure: patterns, // A line that names one failure
+    secret: patterns, // Names of environment variables whose values are never kept
+    megabytes: whole(1, 1000),
+  }),
+  /** What a gate stands on: a change of it is a person's to decide where the task does not declare it. */
+  proof: z.strictObject({
+    files: texts, // Paths, or `package.json#scripts` for a part of a JSON file
+    tests: texts, // Where tests are
+    case: patterns, // A line that begins a test
+    skip: patterns, // A line that leaves tests out
+  }),
+};
 
 /** What may stand in a blueprint's frontmatter beside what Claude Code reads there. */
 const FIELDS = z.strictObject({
   gates,
-  bounds: z.partial(z.strictObject(Object.fromEntries(bounds) as Record<Bound, ReturnType<typeof whole>>)),
-  /** A pattern that the first line of each commit has to match. */
-  commit: text.check(z.refine(isPattern, "this is no regular expression")),
-  allow: z.array(text), // Commands that a worker may run without asking
+  commit: pattern, // What the first line of each commit has to match
+  allow: texts, // Commands that a worker may run without asking
+  companions: z.record(z.string(), texts), // What changes along with a path, without being named
+  ...GROUPS,
 });
+const { bounds, retry, output, proof } = GROUPS;
+const own = { bounds: z.partial(bounds), retry: z.partial(retry), output: z.partial(output), proof: z.partial(proof) };
+const OWN_FIELDS = z.partial(z.extend(FIELDS, own));
 const CLIENT_FIELDS = ["name", "description", "disable-model-invocation", "user-invocable"];
 
 /** The rails in force: data for `minion`, prose for the worker. */
 export interface Blueprint extends Readonly<z.infer<typeof FIELDS>> {
-  readonly bounds: Readonly<Record<Bound, number>>;
   readonly body: string;
   readonly sources: Readonly<Record<string, string>>; // Which file each value came from
 }
@@ -57,32 +79,30 @@ export interface Blueprint extends Readonly<z.infer<typeof FIELDS>> {
  * @throws Fault `blueprint` with file and line of what is wrong, and where a value is given by no file */
 export async function readBlueprint(files: readonly string[]): Promise<Blueprint> {
   const values: Record<string, unknown> = {};
-  const bounds: Record<string, unknown> = {};
   const sources: Record<string, string> = {};
+  let body = "";
   for (const file of files) {
     const source = await readIfThere(file);
     if (source === null) continue;
     const markdown = readMarkdown(source, file);
-    const { bounds: own = {}, ...fields } = checked(markdown, file);
-    const body = markdown.body.trim();
-    Object.assign(values, fields, body && { body });
-    Object.assign(bounds, own);
-    const said = [
-      ...Object.keys(fields),
-      ...Object.keys(own).map((bound) => `bounds.${bound}`),
-      ...(body ? ["body"] : []),
-    ];
-    for (const name of said) sources[name] = file;
+    for (const [name, value] of Object.entries(checked(markdown, file))) {
+      const isGroup = name in GROUPS;
+      values[name] = isGroup ? { ...Object(values[name]), ...Object(value) } : value;
+      for (const key of isGroup ? Object.keys(Object(value)) : [""]) sources[key ? `${name}.${key}` : name] = file;
+    }
+    if (markdown.body.trim() === "") continue;
+    body = markdown.body.trim();
+    sources.body = file;
   }
-  const all = ["gates", "commit", "allow", "body", ...Object.keys(BOUNDS).map((bound) => `bounds.${bound}`)];
-  const missing = all.filter((name) => !sources[name]).join(", ");
-  if (missing) throw new Fault("blueprint", `no blueprint says ${missing}`, "install again");
-  return { ...values, bounds, sources } as unknown as Blueprint;
+  const { data, error } = FIELDS.safeParse(values);
+  const missing = error?.issues.map(({ path }) => path.join(".")).join(", ") ?? (body ? "" : "the steps");
+  if (!data || missing) throw new Fault("blueprint", `no blueprint says ${missing}`, "install again");
+  return { ...data, body, sources };
 }
 
 function checked({ data, lineOf }: Markdown, file: string) {
   const own = Object.entries(data).filter(([name]) => !CLIENT_FIELDS.includes(name));
-  const { data: fields, error } = z.partial(FIELDS).safeParse(Object.fromEntries(own));
+  const { data: fields, error } = OWN_FIELDS.safeParse(Object.fromEntries(own));
   if (fields) return fields;
   const issue = error.issues[0] as (typeof error.issues)[number];
   const at = [...issue.path, ...(issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [])] as string[];

@@ -33,7 +33,7 @@ export async function clean(state: RunState, place: Place, landing: string, isDr
   const agentFolders = agents.map((agent) => join(main, ".claude/worktrees", `agent-${agent}`));
   const folders = [landing, ...begun.map(({ worktree }) => worktree), ...agentFolders];
   const safe = landedHeads(state);
-  const made = madeIn(state);
+  const made = ["", ...state.attempts.keys()].flatMap((attempt) => madeIn(state, attempt));
   const found: Leftover[] = [];
   const trees = await listWorktrees(main);
   for (const tree of trees.filter(({ path }) => folders.includes(path))) {

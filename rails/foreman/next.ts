@@ -1,4 +1,5 @@
 import { type Attention, attentionOf } from "../record/attention.ts";
+import type { Reason } from "../record/events.ts";
 import { isRunning } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
 import { type AttemptState, isActive, isDispatchable, type RunState, type TaskState } from "../record/state.ts";
@@ -9,11 +10,12 @@ export interface Next {
   readonly landed: readonly string[];
   readonly running: readonly string[];
   /** Agents to start, as Claude Code's tool wants it. */
-  readonly dispatch: readonly Readonly<Record<"attempt" | "task" | "agent" | "description" | "prompt", string>>[];
+  readonly dispatch: readonly Dispatch[];
   readonly waiting: readonly { readonly task: string; readonly why: Why }[];
   readonly attention: readonly Attention[];
   readonly fault: string | null; // Why landing itself could not be done, where it could not
 }
+type Dispatch = Readonly<Record<"attempt" | "task" | "agent" | "description" | "prompt", string> & { model?: string }>;
 type Why = "dependency" | "conflict" | "landing" | "slots";
 
 /** Lands what is mergeable, then names what is to be dispatched now. It waits for landing only where nothing else
@@ -22,7 +24,8 @@ type Why = "dependency" | "conflict" | "landing" | "slots";
 export async function next(journal: Journal, until: number, land: (until: number) => Promise<unknown>): Promise<Next> {
   const before = await journal.state();
   let fault: string | null = null;
-  if (!before.aborted && idsOf(before, "mergeable").length > 0)
+  const isUnchecked = !before.baseRed && !before.done;
+  if (!before.aborted && (isUnchecked || idsOf(before, "mergeable").length > 0))
     await land(choose(before).length > 0 ? 0 : until).catch((error: Error) => {
       fault = error.message;
     });
@@ -35,8 +38,10 @@ export async function next(journal: Journal, until: number, land: (until: number
   });
   return journal.decide((state, write) => {
     const { run, aborted } = state;
-    const dispatch = (aborted ? [] : [...unlaunched(state), ...choose(state)]).map((task) => dispatchOf(run, task));
-    for (const { task, attempt } of dispatch) write({ event: "dispatched", task, attempt });
+    const tasks = aborted ? [] : [...unlaunched(state), ...choose(state)];
+    const dispatch = tasks.map((task) => dispatchOf(state, task));
+    for (const [index, task] of tasks.entries())
+      write({ event: "dispatched", task: task.id, attempt: dispatch[index]?.attempt ?? "", ...retryOf(state, task) });
     const [landed, running] = [idsOf(state, "landed"), idsOf(state, "running")];
     const waits = waiting(state, new Set(dispatch.map(({ task }) => task)));
     const attention = attentionOf(state);
@@ -47,8 +52,10 @@ export async function next(journal: Journal, until: number, land: (until: number
 const idsOf = ({ tasks }: RunState, name: TaskState["state"]): string[] =>
   [...tasks.values()].filter(({ state }) => state === name).map(({ id }) => id);
 
-/** The tasks to start now: longest remaining path first, none that conflicts with what is under way. */
+/** The tasks to start now: longest remaining path first, none that conflicts with what is under way; none before the base
+ * was looked at. */
 function choose(state: RunState): TaskState[] {
+  if (!state.baseRed) return [];
   const running = idsOf(state, "running");
   const busy = new Set([...running, ...idsOf(state, "mergeable")]);
   const left = ({ id }: TaskState): number => state.remaining[id] ?? 0;
@@ -76,10 +83,22 @@ async function isExpired(state: RunState, attempt: AttemptState): Promise<boolea
   return !(await Promise.all(jobs.map(({ name }) => isRunning(state, name)))).includes(true);
 }
 
-function dispatchOf(run: string, { id: task, title, state, attempts }: TaskState): Next["dispatch"][number] {
-  const attempt = `${run}/${task}.${attempts.length + (state === "running" ? 0 : 1)}`;
+/** How an attempt failed where the next is to take another approach: it was neither a clash nor a lost session. */
+const FAILED: readonly (Reason | undefined)[] = ["gate-failed", "stuck", "unproven", "cut-off", "line-red"];
+
+/** What is added to a task's next worker since the one before failed. */
+function retryOf({ blueprint: { retry } }: RunState, { attempts }: TaskState): { agent?: string; model?: string } {
+  const last = attempts.findLast(({ over }) => over)?.over?.reason;
+  return FAILED.includes(last) ? { agent: retry.agent, ...(retry.model ? { model: retry.model } : {}) } : {};
+}
+
+function dispatchOf(state: RunState, task: TaskState): Dispatch {
+  const { id, title, attempts } = task;
+  const attempt = `${state.run}/${id}.${attempts.length + (task.state === "running" ? 0 : 1)}`;
   const prompt = `Run \`minion begin ${attempt}\` and do what it prints.`;
-  return { attempt, task, agent: "minion:minion-worker", description: `${task} ${title}`.slice(0, 50), prompt };
+  const { model } = retryOf(state, task);
+  const words = { agent: "minion:minion-worker", description: `${id} ${title}`.slice(0, 50), prompt };
+  return { attempt, task: id, ...words, ...(model ? { model } : {}) };
 }
 
 function waiting(state: RunState, taken: ReadonlySet<string>): Next["waiting"] {
@@ -89,6 +108,7 @@ function waiting(state: RunState, taken: ReadonlySet<string>): Next["waiting"] {
     if (task.state === "waiting") return say("dependency");
     if (task.state === "mergeable") return say("landing");
     if (!isDispatchable(task) || taken.has(task.id)) return [];
+    if (!state.baseRed) return say("landing");
     return say(busy < state.blueprint.bounds.workers ? "conflict" : "slots");
   });
 }

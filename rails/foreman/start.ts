@@ -84,16 +84,18 @@ async function freeName({ main, common }: Place): Promise<string> {
 }
 
 /** Takes an open run over for this session. Attempts whose session is dead are over, by no fault of theirs.
+ * @param isOverRed the person goes on though gates are red on the base: what fails there as well does not count then
  * @returns the attempts that are lost
  * @throws Fault `run-owned` where its session still runs, unless it is to be taken; `aborted` */
-export function resume(journal: Journal, session: Session, isTaken: boolean): Promise<string[]> {
-  return journal.decide(async ({ run, owner, session: old, aborted, attempts }, write) => {
+export function resume(journal: Journal, session: Session, isTaken: boolean, isOverRed: boolean): Promise<string[]> {
+  return journal.decide(async ({ run, owner, session: old, aborted, attempts, baseRed }, write) => {
     if (aborted) throw new Fault("aborted", `run ${run} was aborted`, "start a new one");
     const isMine = owner !== null && owner.pid === session.owner?.pid && owner.started === session.owner.started;
     if (!isMine && !isTaken && owner !== null && (await isAlive(owner)))
       throw new Fault("run-owned", `run ${run} is of a session that still runs (${old})`, "minion resume --take");
     const lost = isMine ? [] : [...attempts.values()].filter(isActive).map(({ id }) => id);
     write({ event: "owner", ...session });
+    if (isOverRed && baseRed?.length) write({ event: "base-accepted", red: baseRed });
     for (const attempt of lost) write({ event: "ended", attempt, reason: "session-lost", note: "Its session ended." });
     return lost;
   });

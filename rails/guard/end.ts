@@ -2,6 +2,7 @@ import { changedPaths, treeOf, type Worktop } from "../git/repository.ts";
 import type { Reason } from "../record/events.ts";
 import { evidenceFor, madeIn, unproven } from "../record/evidence.ts";
 import { isRunning } from "../record/job.ts";
+import { isRed } from "../record/judge.ts";
 import { isActive, type RunState } from "../record/state.ts";
 import type { Found } from "../worker/attempt.ts";
 
@@ -23,7 +24,7 @@ export function holdAtEnd({ journal, attempt: { id } }: Found, worktree: Worktop
     for (const { name } of state.gates)
       if (await isRunning(state, `gate ${id} ${name}`))
         return `Gate ${name} still runs: call minion gate ${name} again, it waits for it.`;
-    const tree = await treeOf(worktree, madeIn(state));
+    const tree = await treeOf(worktree, madeIn(state, id));
     const [reason, text, way] = await missing(state, id, worktree.top, tree);
     const isTold = attempt.sentBack.some((each) => each.reason === reason && each.tree === tree);
     if (isTold || attempt.sentBack.length >= state.blueprint.bounds.send_backs)
@@ -38,11 +39,11 @@ export function holdAtEnd({ journal, attempt: { id } }: Found, worktree: Worktop
 
 /** What a worker's result lacks: the reason, in words, and the command that is next. */
 async function missing(state: RunState, id: string, top: string, tree: string): Promise<[string, string, string]> {
-  const red = state.gates.filter((gate) => (evidenceFor(state, gate, tree)?.code ?? 0) !== 0).map(({ name }) => name);
+  const red = state.gates.filter((gate) => isRed(evidenceFor(state, gate, tree))).map(({ name }) => name);
   if (red.length > 0) return ["red", `red on exactly these files: ${red.join(", ")}`, "gate --all, once it is mended"];
   const gates = unproven(state, tree).join(", ");
   if (gates) return ["no-evidence", `no evidence for exactly these files: ${gates}`, "gate --all"];
-  if ((await changedPaths(top, madeIn(state))).length === 0)
+  if ((await changedPaths(top, madeIn(state, id))).length === 0)
     return ["not-submitted", `${id} was not handed in`, "submit"];
   return ["not-committed", "the gates passed, but not all is committed", "submit, after a commit"];
 }

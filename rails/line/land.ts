@@ -1,9 +1,9 @@
 import { Fault } from "../fault.ts";
 import { commitOf, type Place, resultOf } from "../git/repository.ts";
 import type { Candidate, Evidence } from "../record/events.ts";
-import { isPass } from "../record/evidence.ts";
 import { attach } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
+import { isPass } from "../record/judge.ts";
 import { inOrder, type RunState } from "../record/state.ts";
 import type { Site } from "./site.ts";
 
@@ -11,12 +11,12 @@ import type { Site } from "./site.ts";
 const mergeable = (state: RunState): Candidate[] =>
   inOrder(state).flatMap((task) => (task.state === "mergeable" ? (task.attempts.at(-1)?.submitted ?? []) : []));
 
-/** Waits until nothing is left to land.
+/** Waits until the base was looked at and nothing is left to land.
  * @returns false where landing still runs when the time is up
  * @throws Fault `job` where landing itself could not be done */
 export async function landed(journal: Journal, { main }: Place, run: string, until: number): Promise<boolean> {
   const job = { journal, cwd: main, job: `land ${run}`, until };
-  return (await attach(job, (state) => mergeable(state).length === 0 || undefined)) ?? false;
+  return (await attach(job, (state) => (state.baseRed && mergeable(state).length === 0) || undefined)) ?? false;
 }
 
 /** Makes a task mergeable by a person's word, with what is on the branch of its last attempt now. It has no evidence;
@@ -27,12 +27,12 @@ export async function takeByHand(journal: Journal, place: Place, id: string): Pr
     const task = tasks.get(id);
     const attempt = task?.attempts.at(-1);
     if (aborted) throw new Fault("aborted", `run ${run} was aborted`, "merge its branch yourself");
-    if (task?.state === "landed" || task?.state === "mergeable") return;
+    if (task?.state === "landed") return;
     const head = attempt?.begun && (await commitOf(`refs/heads/${attempt.begun.branch}`, place.main));
     if (!attempt?.begun || !head) throw new Fault("no-branch", `task ${id} has no branch to land`, "see minion board");
     const handoff = attempt.submitted?.handoff ?? "Taken by a person's word.";
     const result = await resultOf(attempt.begun.base, head, place.main);
-    write({ event: "submitted", attempt: attempt.id, handoff, ...result });
+    write({ event: "submitted", attempt: attempt.id, handoff, ...result, byHand: true });
   });
 }
 
@@ -40,35 +40,80 @@ export async function takeByHand(journal: Journal, place: Place, id: string): Pr
  * the strength of that. */
 type Landing = Readonly<{ journal: Journal; site: Site; seen: Evidence[] }>;
 
-/** What the job `land` does: puts everything mergeable on the line until nothing is left, several proven together and,
- * where that is red, one by one. Each is on the line afterwards, or has a `not-landed` event that says why. */
+/** What the job `land` does: looks at the base once, then puts everything mergeable on the line until nothing is left,
+ * several proven together and, where that is red, one by one. Each is on the line afterwards, or has a `not-landed` event
+ * that says why. */
 export async function landAll(journal: Journal, site: Site): Promise<void> {
   const landing = { journal, site, seen: [] };
   for (;;) {
     const state = await caughtUp(landing);
     const ready = mergeable(state);
-    if (ready.length === 0 || state.aborted) return;
-    if (await landTogether(landing, ready)) continue;
-    for (const one of ready) {
-      const now = await journal.state();
-      const isStill = !now.aborted && mergeable(now).some(({ attempt }) => attempt === one.attempt);
-      if (isStill) await landTogether(landing, [one]);
-    }
+    if (state.aborted || (state.baseRed && ready.length === 0)) return;
+    if (!state.baseRed) await checkBase(landing, state);
+    else if (await hasObjections(landing, state, ready)) continue;
+    else if (await landTogether(landing, ready)) continue;
+    else
+      for (const one of ready) {
+        const now = await journal.state();
+        const isStill = !now.aborted && mergeable(now).some(({ attempt }) => attempt === one.attempt);
+        if (isStill) await landTogether(landing, [one]);
+      }
   }
 }
 
-/** After a crash git is asked first: did the line move to where the journal says that it was about to? */
-async function caughtUp({ journal, site }: Landing): Promise<RunState> {
+/** After a crash git is asked first: did the line move to where the journal says that it was about to? What the journal
+ * calls proven is proven again then, since this process did not see it. */
+async function caughtUp(landing: Landing): Promise<RunState> {
+  const { journal, site } = landing;
   const state = await journal.state();
   const { line, tip, proven } = state;
   const now = await site.lineAt();
   if (now === null) throw new Fault("no-line", `branch ${line} is gone`, `make it again: git branch ${line} ${tip}`);
-  if (proven && (await site.isBelow(proven.to, now))) {
-    await journal.add({ event: "landed", to: proven.to });
-    return caughtUp({ journal, site, seen: [] });
-  }
   if (now === tip) return state;
-  throw new Fault("line-moved", `somebody moved ${line} to ${now}`, `put it back: git branch -f ${line} ${tip}`);
+  if (now === proven?.to) {
+    await site.reset(now);
+    const attempts = proven.landed.map(({ attempt }) => attempt);
+    if (!(await proveTip(landing, (await site.tip()).tree, attempts))) {
+      await journal.add({ event: "landed", to: now });
+      return journal.state();
+    }
+  }
+  if (!(await site.isElsewhere(now)))
+    throw new Fault("line-moved", `somebody moved ${line} to ${now}`, `put it back: git branch -f ${line} ${tip}`);
+  await site.move(now, tip);
+  await journal.add({ event: "line-restored", from: now, to: tip });
+  return journal.state();
+}
+
+/** Runs every gate on the base, so that what is red there is said before anybody is set to work. */
+async function checkBase({ journal, site }: Landing, { base, setup, gates }: RunState): Promise<void> {
+  await site.reset(base);
+  const red: string[] = [];
+  for (const command of [...(setup ? [setup] : []), ...gates]) {
+    const evidence = await site.prove({ journal, state: await journal.state() }, [], command);
+    await journal.add({ event: "evidence", ...evidence });
+    if (!isPass(evidence)) red.push(command.name);
+    if (command === setup && red.length > 0) break;
+  }
+  await journal.add({ event: "base-checked", red });
+}
+
+/** Takes out what only a person can let through. @returns whether there was any */
+async function hasObjections({ journal, site }: Landing, state: RunState, ready: readonly Candidate[]) {
+  let isAny = false;
+  for (const { attempt } of ready) {
+    const of = state.attempts.get(attempt);
+    const objection = of ? await site.objection(state, of) : null;
+    if (!objection) continue;
+    await journal.add({
+      event: "not-landed",
+      attempt,
+      reason: objection.reason,
+      note: `${objection.what.join(", ")}.`,
+    });
+    isAny = true;
+  }
+  return isAny;
 }
 
 /** @returns false where several were red together, so that nothing was decided */

@@ -6,6 +6,8 @@ import { freshWorktree, NO_HOOKS } from "../git/worktree.ts";
 import type { Command, Evidence } from "../record/events.ts";
 import { prove } from "../record/evidence.ts";
 import type { Run } from "../record/journal.ts";
+import { type Objection, objectionTo } from "../record/objections.ts";
+import type { AttemptState, RunState } from "../record/state.ts";
 
 /** Where landing tries things out, and what it does to the line: all that it does outside of the journal. What is done
  * when is `landAll`'s to decide, by what comes back from here. */
@@ -14,6 +16,10 @@ export interface Site {
   lineAt(): Promise<string | null>;
   /** Is the one commit below the other, or the same? */
   isBelow(earlier: string, later: string): Promise<boolean>;
+  /** Is the commit also on a branch that is not the run's line? */
+  isElsewhere(commit: string): Promise<boolean>;
+  /** What a person has to agree to before the attempt's work lands. */
+  objection(state: RunState, attempt: AttemptState): Promise<Objection | null>;
   /** Puts the rails' own worktree on a commit, with nothing left over in it. */
   reset(commit: string): Promise<void>;
   /** Puts commits on top, in order. @returns null, or what clashed: then the worktree is as before */
@@ -37,6 +43,14 @@ export function siteOf(place: Place, run: string, line: string): Site {
   return {
     lineAt: () => commitOf(`refs/heads/${line}`, main),
     isBelow: (earlier, later) => isAncestor(earlier, later, main),
+    async isElsewhere(commit) {
+      const refs = await gitText(main, "for-each-ref", "--contains", commit, "--format=%(refname)", "refs/heads");
+      return refs.split("\n").some((ref) => ref !== "" && ref !== `refs/heads/${line}`);
+    },
+    async objection(state, { task, begun, submitted }) {
+      if (!begun || !submitted || submitted.byHand) return null;
+      return objectionTo(state, task, { base: begun.base, head: submitted.head, cwd: main });
+    },
     reset: (commit) => freshWorktree(place, path, commit),
     pick: (commits) => pickAll(path, commits),
     async tip() {

@@ -13,6 +13,7 @@ const FIELDS = {
   depends: { read: wordsLike(new RegExp(`^(?:${ID})$`)), hint: "write «Depends: 1, 2» or «Depends: none»" },
   files: { read: readPaths, hint: "write «src/a.ts, docs/**, package.json?»; names with spaces in `backticks`" },
   forbid: { read: readPaths, hint: "write «src/generated/, *.lock»; names with spaces in `backticks`" },
+  gates: { read: readPaths, hint: "write «test/old.test.js, package.json#scripts»" },
   agent: { read: wordsLike(/^[\w.:-]+$/), hint: "write «Agent: backend, tester»" },
   risk: {
     read: (text: string) => /^(?:low|medium|high)\b(?![/-])/i.exec(text) ?? "is none",
@@ -28,7 +29,7 @@ type Value = Readonly<{ text: string; line: number }>;
 type Field = Readonly<{ name: FieldName; line: Line; beneath: boolean; values: Value[] }>;
 
 const FIELD =
-  /^\s*([-*+]\s+)?(\*\*|__|)(files|depends(?: on)?|dependencies|agent|forbid|done when|verify|risk)(?::\2|\2\s*:)(.*)$/i;
+  /^\s*([-*+]\s+)?(\*\*|__|)(files|depends(?: on)?|dependencies|agent|forbid|gates|done when|verify|risk)(?::\2|\2\s*:)(.*)$/i;
 /** The ways of saying that a field has nothing to say; a remark in parentheses may say why. */
 const NONE = /^(?:none|nothing|no|n\/a|[-–—])\.?(?:\s*\([^()]*\))?\.?$/i;
 const BULLET = /^\s*[-*+]\s+(\S.*)$/;
@@ -116,6 +117,7 @@ export function readItem({ id, head, line: start, indent, lines }: Item) {
     depends: said("depends"),
     files: said("files").map((path) => ({ path: path.replace(/\?$/, ""), guessed: path.endsWith("?") })),
     forbid: said("forbid"),
+    gates: said("gates"),
     agent: said("agent"),
     doneWhen: said("done when").join("\n"),
     verify: said("verify").join("\n"),

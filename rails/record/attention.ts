@@ -9,9 +9,15 @@ type Choice = Readonly<{ label: string; command: string }>;
 export const typed = (words: string): string =>
   process.env.CLAUDECODE ? `! minion ${words}` : `${process.argv[1]} ${words}`;
 
+const overRed: Choice[] = [
+  { label: "mend the base, commit that, and start a new run", command: "/minion" },
+  { label: "go on: what fails there as well does not count", command: typed("resume --red-base") },
+];
+
 export function attentionOf({ tasks }: RunState): Attention[] {
   const waiting = [...tasks.values()].filter(({ state }) => state === "needs-human");
   return waiting.map(({ id, reason, note, attempts }) => {
+    if (reason === "base-red") return { task: id, reason, note, choices: overRed };
     const begun = attempts.findLast((each) => each.begun)?.begun;
     const branch = begun && [
       { label: "see what there is", command: `git diff ${begun.base.slice(0, 10)} ${begun.branch}` },

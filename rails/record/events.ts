@@ -9,8 +9,9 @@ export type State =
 
 /** Why a task is in its state, where the state alone does not say it. */
 export type Reason =
-  | ("dependency" | "never-began" | "setup-failed" | "unproven" | "gate-failed" | "stalled")
-  | ("session-lost" | "conflict" | "line-red" | "dispatches");
+  | ("dependency" | "never-began" | "setup-failed" | "unproven" | "gate-failed" | "stuck" | "stalled")
+  | ("session-lost" | "conflict" | "line-red" | "dispatches" | "base-red" | "forbidden" | "proof-changed")
+  | "cut-off";
 
 /** A process, told apart from a later one with the same number by when it started. */
 export type ProcessMark = Readonly<{ pid: number; started: string }>;
@@ -25,7 +26,7 @@ export type Command = Readonly<{ name: string; run: string; cwd: string; timeout
 export interface Evidence {
   readonly gate: string;
   readonly by: "worker" | "landing"; // Only landing's own, made in the rails' own worktree, moves the line
-  /** The attempt that it was run for, or for landing the ones that were proven together. */
+  /** The attempt that it was run for, or for landing the ones that were proven together; none on the base. */
   readonly attempts: readonly string[];
   readonly tree: string; // `git write-tree` of all that is not ignored, before the command ran
   readonly changed: readonly string[]; // Paths that it changed or removed: it spoke of other files than it left
@@ -34,8 +35,10 @@ export interface Evidence {
   readonly cwd: string;
   readonly setup: string;
   readonly code: number | null; // Exit code; null where it ran out of time
+  readonly untested: boolean; // Its runner says that it tested nothing
+  readonly known: boolean; // Red, but in nothing that was not red on the base, and a person went on over that
   readonly ms: number;
-  readonly output: string; // Raw output, relative to the run's folder
+  readonly output: string; // Raw output without secrets, relative to the run's folder
 }
 
 /** All that can be written to a journal, by name. Each line also has `at`, milliseconds since 1970. */
@@ -54,7 +57,8 @@ export interface EventData {
     /** Length of the longest chain of tasks that starts here, for the order of dispatch. */
     remaining: Readonly<Record<string, number>>;
   };
-  dispatched: { task: string; attempt: string };
+  /** `agent`, `model`: what the blueprint adds where an earlier attempt failed. */
+  dispatched: { task: string; attempt: string; agent?: string; model?: string };
   launched: { attempt: string; agent: string };
   /** A worker used a tool: written now and then, so that long thinking is not taken for a stall. */
   alive: { attempt: string };
@@ -63,13 +67,20 @@ export interface EventData {
   "job-ended": { name: string; attempt: string | null; error: string | null };
   evidence: Evidence;
   "sent-back": { attempt: string; reason: string; tree: string };
-  submitted: Result & { attempt: string; handoff: string };
+  /** What a person has to agree to before it lands, told to the worker once for the same files. */
+  objection: { attempt: string; reason: Reason; what: readonly string[]; tree: string };
+  submitted: Result & { attempt: string; handoff: string; byHand?: boolean };
   nothing: { attempt: string; why: string };
   ended: { attempt: string; reason: Reason; note: string }; // An attempt is over without a result
   "not-landed": { attempt: string; reason: Reason; note: string }; // A mergeable attempt did not make it onto the line
   /** Written before the line moves, so that after a crash in between git can tell. */
   proven: { from: string; to: string; tree: string; landed: readonly Candidate[] };
   landed: { to: string };
+  /** The gates ran on the base: those that were red there. Nothing is dispatched over one before a person says so. */
+  "base-checked": { red: readonly string[] };
+  "base-accepted": { red: readonly string[] };
+  /** The line stood where landing had not put it, on what is on another branch as well: put back. */
+  "line-restored": { from: string; to: string };
   retried: { task: string };
   owner: Session;
   aborted: { note: string };

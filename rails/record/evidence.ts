@@ -1,11 +1,14 @@
 import { spawn } from "node:child_process";
-import { mkdir, open } from "node:fs/promises";
+import { mkdir, open, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Blueprint } from "../blueprint/blueprint.ts";
 import { EXIT } from "../fault.ts";
 import { cleanEnv, git } from "../git/git.ts";
 import { pathsBetween, treeOf, untrackedIn, type Worktop } from "../git/repository.ts";
 import type { Command, Evidence } from "./events.ts";
-import type { Run } from "./journal.ts";
+import type { Journal, Run } from "./journal.ts";
+import { failuresIn, isPass, isRed, isSubset, isUntested } from "./judge.ts";
+import { keep, secretsIn } from "./output.ts";
 import type { RunState } from "./state.ts";
 
 /** Names a run's setup: evidence that was made after another one says nothing. */
@@ -19,12 +22,13 @@ export function evidenceFor(state: RunState, command: Command, tree: string, by?
     .findLast((each) => each.tree === tree && each.setup === setup && (by === undefined || each.by === by));
 }
 
-/** Exit code 0, and the files are as they were: a command that changed them passed on others than it leaves. */
-export const isPass = (evidence: Evidence | undefined): boolean =>
-  evidence?.code === 0 && evidence.changed.length === 0;
-
-/** What the run's commands made beside the files. */
-export const madeIn = ({ evidence }: RunState): string[] => [...new Set(evidence.flatMap(({ made }) => made))];
+/** What commands made beside the files in one worktree: an attempt's, or landing's where none is given. */
+export function madeIn({ evidence }: RunState, attempt?: string): string[] {
+  const own = evidence.filter(({ by, attempts }) =>
+    attempt ? by === "worker" && attempts[0] === attempt : by === "landing",
+  );
+  return [...new Set(own.flatMap(({ made }) => made))];
+}
 
 /** The names of the gates, in order, that have not passed on a tree. */
 export const unproven = (state: RunState, tree: string): string[] =>
@@ -37,25 +41,39 @@ const PATHS_LIMIT = 100;
 export type Proof = Run & Pick<Evidence, "by" | "attempts"> & { readonly place: Worktop };
 
 /** Runs a command on the files as they lie in a worktree, to its end or its limit, and gives back what it leaves;
- * the caller writes that down. The output goes straight to a file of the run's folder. */
+ * the caller writes that down. */
 export async function prove({ journal, state, place, by, attempts }: Proof, command: Command): Promise<Evidence> {
   const { name: gate, run, cwd, timeout } = command;
+  const { output: rules } = state.blueprint;
   await mkdir(join(journal.folder, "output"), { recursive: true });
-  const label = by === "landing" ? by : attempts[0]?.replace(/^.*\//, "");
+  const label = attempts.length === 0 ? "base" : by === "landing" ? by : attempts[0]?.replace(/^.*\//, "");
   const output = join("output", `${label}-${gate}-${Date.now().toString(36)}.log`);
-  const known = madeIn(state);
+  const known = madeIn(state, by === "worker" ? attempts[0] : undefined);
   const tree = await treeOf(place, known);
   const untracked = await untrackedIn(place.top);
-  const file = await open(join(journal.folder, output), "wx");
   const before = performance.now();
-  const code = await execute(run, join(place.top, cwd), timeout, file.fd).finally(() => file.close());
+  const code = await execute(run, join(place.top, cwd), timeout, join(journal.folder, output), rules);
   const ms = Math.round(performance.now() - before);
   const made = (await untrackedIn(place.top)).filter((path) => !untracked.includes(path)).slice(0, PATHS_LIMIT);
   // A setup may touch a lockfile: that is undone, since nothing has been worked on yet.
   if (command === state.setup) await git(place.top, "checkout", "--quiet", "--force", "--", ":/");
   const after = await treeOf(place, [...known, ...made]);
   const changed = (await pathsBetween(tree, after, place.top)).slice(0, PATHS_LIMIT);
-  return { gate, by, attempts, tree, changed, made, command: run, cwd, setup: setupKey(state), code, ms, output };
+  const untested = code === 0 && isUntested(await readFile(join(journal.folder, output), "utf8"), rules);
+  const plain = { gate, by, attempts, tree, changed, made, command: run, cwd, setup: setupKey(state), code, untested };
+  const evidence = { ...plain, known: false, ms, output };
+  const base = state.evidence.findLast((each) => each.gate === gate && each.attempts.length === 0);
+  const isKnown = state.baseAccepted && isRed(evidence) && base && (await isNoWorse(journal, state, evidence, base));
+  return { ...evidence, known: isKnown === true };
+}
+
+/** Does a red run name no failure that an earlier one of the same gate does not name as well? */
+export async function isNoWorse(journal: Journal, { blueprint }: RunState, now: Evidence, before: Evidence) {
+  if (now.code !== before.code || now.untested !== before.untested) return false;
+  if (now.untested) return true;
+  const read = async ({ output }: Evidence): Promise<Set<string>> =>
+    failuresIn(await readFile(join(journal.folder, output), "utf8"), blueprint.output);
+  return isSubset(await read(now), await read(before));
 }
 
 /** Commands that run now, by process group: a job that is told to end takes them along. */
@@ -65,21 +83,39 @@ process.once("SIGTERM", () => {
   process.exit(EXIT.interrupted);
 });
 
-/** Whatever way it ends, nothing of its process group is left running. */
-function execute(run: string, cwd: string, timeout: number, output: number): Promise<number | null> {
-  const child = spawn(run, { cwd, env: cleanEnv(), shell: true, detached: true, stdio: ["ignore", output, output] });
+/** How long output may still come from what a command left behind outside of its process group. */
+const LAST_WORDS_MS = 2000;
+
+/** Whatever way it ends, nothing of its process group is left running.
+ * @returns its exit code, null where it ran out of time */
+async function execute(run: string, cwd: string, timeout: number, path: string, rules: Blueprint["output"]) {
+  const file = await open(path, "wx");
+  // Both streams into one, so that lines stand in the order in which they were written.
+  const whole = `exec 2>&1\n${run}`;
+  const child = spawn(whole, {
+    cwd,
+    env: cleanEnv(),
+    shell: true,
+    detached: true,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   const pid = child.pid ?? 0;
   groups.add(pid);
-  return new Promise((resolve) => {
-    const end = (code: number | null): void => {
-      clearTimeout(timer);
-      endGroup(pid);
-      resolve(code);
-    };
-    const timer = setTimeout(end, timeout * 1000, null);
-    child.on("error", () => end(127));
-    child.on("exit", (code) => end(code ?? 128));
+  const kept = keep(child.stdout, file, rules.megabytes * 2 ** 20, secretsIn(process.env, rules.secret)).catch(
+    () => {},
+  );
+  let timer: NodeJS.Timeout | undefined;
+  const code = await new Promise<number | null>((resolve) => {
+    timer = setTimeout(resolve, timeout * 1000, null);
+    child.on("error", () => resolve(127)).on("exit", (code) => resolve(code ?? 128));
   });
+  clearTimeout(timer);
+  endGroup(pid);
+  timer = setTimeout(() => child.stdout.destroy(), LAST_WORDS_MS);
+  await kept;
+  clearTimeout(timer);
+  await file.close();
+  return code;
 }
 
 function endGroup(pid: number): void {

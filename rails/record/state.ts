@@ -1,10 +1,12 @@
 import type { Plan } from "../plan/task.ts";
 import type { Event, EventData, EventName, Evidence, Reason, State } from "./events.ts";
+import { isRed } from "./judge.ts";
 
 /** One worker's try at a task. */
 export interface AttemptState {
   readonly id: string;
   readonly task: TaskState;
+  readonly agent: string; // Expertise beyond the task's own; empty where there is none
   launched?: Event<"launched">;
   begun?: Event<"begun">;
   submitted?: Event<"submitted">;
@@ -12,6 +14,7 @@ export interface AttemptState {
   over?: Event<"ended" | "not-landed"> | undefined; // How it ended without a result, or why its result did not land
   readonly failures: Record<string, number>; // Failed runs by gate
   readonly sentBack: { readonly reason: string; readonly tree: string }[];
+  readonly objections: Event<"objection">[];
   readonly dispatchedAt: number;
   lastSign: number; // When it was last heard of
 }
@@ -28,6 +31,8 @@ export interface TaskState extends PlannedTask, Verdict {
 /** A run as its journal tells it. Built by `fold`, changed by nobody else. */
 export interface RunState extends Omit<EventData["started"], "tasks" | "version"> {
   tip: string; // Where the line stands, as far as the journal knows
+  baseRed: readonly string[] | null; // Gates that are red on the base; null where it was not looked at yet
+  baseAccepted: boolean; // A person goes on over that: what fails there as well does not count
   readonly tasks: Map<string, TaskState>;
   readonly attempts: Map<string, AttemptState>;
   /** Started and not known to have ended: whether a job's process still lives is for the caller to ask. */
@@ -54,7 +59,7 @@ export function fold(first: Event<"started">, events: readonly Event[], bad: rea
     ...{ ...first, bad, tip: first.base, startedAt: first.at, lastAt: first.at },
     tasks: new Map(first.tasks.map((task) => [task.id, open(task)])),
     ...{ attempts: new Map(), jobs: new Map(), errors: new Map(), evidence: [], landings: [] },
-    ...{ proven: null, dispatches: 0, done: false, aborted: false },
+    ...{ proven: null, dispatches: 0, done: false, aborted: false, baseRed: null, baseAccepted: false },
   };
   for (const event of events) {
     state.lastAt = Math.max(state.lastAt, event.at);
@@ -75,11 +80,20 @@ type Changes<Of> = { readonly [N in EventName]?: Change<Of, N> };
 
 /** What each event changes in the run. */
 const IN_RUN: Changes<RunState> = {
-  dispatched(state, { task: id, attempt, at }) {
+  dispatched(state, { task: id, attempt, agent = "", at }) {
     state.dispatches++;
     const task = state.tasks.get(id);
     if (!task || state.attempts.has(attempt)) return;
-    const made = { id: attempt, task, failures: {}, sentBack: [], dispatchedAt: at, lastSign: at };
+    const made = {
+      id: attempt,
+      task,
+      agent,
+      failures: {},
+      sentBack: [],
+      objections: [],
+      dispatchedAt: at,
+      lastSign: at,
+    };
     task.attempts.push(made);
     state.attempts.set(attempt, made);
   },
@@ -94,7 +108,7 @@ const IN_RUN: Changes<RunState> = {
     const attempt = event.by === "worker" ? state.attempts.get(event.attempts[0] ?? "") : undefined;
     if (!attempt) return;
     attempt.lastSign = event.at;
-    if (event.code !== 0) attempt.failures[event.gate] = (attempt.failures[event.gate] ?? 0) + 1;
+    if (isRed(event)) attempt.failures[event.gate] = (attempt.failures[event.gate] ?? 0) + 1;
   },
   proven: (state, proven) => Object.assign(state, { proven }),
   landed(state, { to }) {
@@ -104,6 +118,8 @@ const IN_RUN: Changes<RunState> = {
     state.landings.push({ to, tree: state.proven.tree, attempts });
     Object.assign(state, { tip: to, proven: null });
   },
+  "base-checked": (state, { red }) => Object.assign(state, { baseRed: red }),
+  "base-accepted": (state) => Object.assign(state, { baseAccepted: true }),
   retried({ tasks }, { task: id }) {
     const task = tasks.get(id);
     if (task) task.counted = task.attempts.length;
@@ -117,6 +133,7 @@ const IN_ATTEMPT: Changes<AttemptState> = {
   launched: (attempt, launched) => Object.assign(attempt, { launched }),
   begun: (attempt, begun) => Object.assign(attempt, { begun }),
   "sent-back": (attempt, event) => attempt.sentBack.push(event),
+  objection: (attempt, event) => attempt.objections.push(event),
   submitted: (attempt, submitted) => Object.assign(attempt, { submitted, over: undefined }),
   nothing: (attempt, nothing) => Object.assign(attempt, { nothing, over: undefined }),
   ended: (attempt, over) => hasResult(attempt) || Object.assign(attempt, { over }),
@@ -130,11 +147,17 @@ function settle(state: RunState): void {
   for (const task of inOrder(state)) {
     if (task.state === "landed") continue;
     Object.assign(task, verdict(state, task));
+    const red = state.baseAccepted ? [] : (state.baseRed ?? []);
+    if (red.length > 0 && isDispatchable(task))
+      Object.assign(task, { state: "needs-human", reason: "base-red", note: `Red on the base: ${red.join(", ")}.` });
     if (left <= 0 && isDispatchable(task)) Object.assign(task, { state: "needs-human", reason: "dispatches" });
   }
   const busy: readonly State[] = ["running", "ready", "mergeable", "verify-failed"];
   state.done = ![...state.tasks.values()].some((task) => busy.includes(task.state));
 }
+
+/** What another attempt would not change: a person has to agree, or to say no. */
+const PERSONS: readonly Reason[] = ["forbidden", "proof-changed"];
 
 function verdict({ tasks, blueprint }: RunState, { attempts, counted, depends }: TaskState): Verdict {
   const last = attempts.at(-1);
@@ -143,7 +166,8 @@ function verdict({ tasks, blueprint }: RunState, { attempts, counted, depends }:
   if (last?.over) {
     const { reason, note } = last.over;
     const failed = attempts.slice(counted).filter(({ over }) => over && over.reason !== "session-lost");
-    if (failed.length >= blueprint.bounds.attempts) return { state: "needs-human", reason, note };
+    const isPersons = PERSONS.includes(reason) && attempts.length > counted;
+    if (isPersons || failed.length >= blueprint.bounds.attempts) return { state: "needs-human", reason, note };
     // Neither is the work's fault: it is simply to be done again on the line as it is now.
     const isBlameless = reason === "session-lost" || reason === "conflict";
     return { state: isBlameless ? "ready" : "verify-failed", reason, note };

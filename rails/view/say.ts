@@ -39,8 +39,11 @@ export const leftoverText = (all: readonly Leftover[], isDryRun: boolean): strin
   ) || "Nothing is left of it.";
 
 /** Each value of the rails in force, and the file that it comes from. */
-export function blueprintText({ sources, body, bounds, ...fields }: Blueprint): string {
-  const ofBounds = Object.entries(bounds).map(([bound, value]) => [`bounds.${bound}`, value]);
-  const values = Object.entries({ ...fields, ...Object.fromEntries(ofBounds), body: "(the steps)" });
-  return lines(...values.map(([name, value]) => `${name}: ${JSON.stringify(value)}\n    ${sources[name]}`));
-}
+export const blueprintText = ({ sources, ...fields }: Blueprint): string =>
+  lines(
+    ...Object.entries(sources).map(([name, file]) => {
+      const [group, key] = name.split(".") as [keyof typeof fields, string?];
+      const value = name === "body" ? "(the steps)" : JSON.stringify(key ? Object(fields[group])[key] : fields[group]);
+      return `${name}: ${value}\n    ${file}`;
+    }),
+  );

@@ -5,8 +5,9 @@ import { git, gitText } from "../git/git.ts";
 import { changedPaths, commitOf, findPlace, type Place } from "../git/repository.ts";
 import { NO_HOOKS, withGitLock } from "../git/worktree.ts";
 import type { Evidence } from "../record/events.ts";
-import { isPass, prove } from "../record/evidence.ts";
+import { prove } from "../record/evidence.ts";
 import { attach } from "../record/job.ts";
+import { isPass } from "../record/judge.ts";
 import { isActive, type RunState } from "../record/state.ts";
 import { attemptAt, findAttempt, MARKER, type Own, ownAttempt } from "./attempt.ts";
 

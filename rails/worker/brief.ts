@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Event } from "../record/events.ts";
 import type { Own } from "./attempt.ts";
 
 /** How much of a handoff goes to those that build on it; the whole is in the journal. */
@@ -6,20 +7,22 @@ const HANDOFF_CHARACTERS = 1200;
 
 /** What a worker is told at the start: its task, what it may touch, its expertise, what came before, and the rails. */
 export function brief({ attempt, state, journal }: Own, overlay: (name: string) => string): string {
-  const { title, description, files, forbid, doneWhen, verify, risk, agent, depends } = attempt.task;
+  const { title, description, files, forbid, gates: proof, doneWhen, verify, risk, agent, depends } = attempt.task;
   const fields = {
     Files: files.map(({ path, guessed }) => (guessed ? `${path} (a guess)` : path)).join(", "),
     "Do not touch": forbid.join(", "),
+    "May change, though gates stand on it": proof.join(", "),
     "Done when": doneWhen,
     Verify: verify,
     Risk: risk,
   };
   const gates = state.gates.map(({ name, run }) => `${name} (\`${run}\`)`).join(", ");
+  const where = state.prefix && ` The list was written in ${state.prefix}/: its paths count from there.`;
   const parts = [
-    `# ${attempt.id}: ${title}\n\nYou are on ${attempt.begun?.branch}, at the tip of the line.`,
+    `# ${attempt.id}: ${title}\n\nYou are on ${attempt.begun?.branch}, at the tip of the line.${where}`,
     description,
     Object.entries(fields).reduce((text, [name, value]) => text + (value && `- ${name}: ${value}\n`), ""),
-    ...agent.map(overlay),
+    ...[...agent, attempt.agent].filter(Boolean).map(overlay),
     ...depends.map((id) => handoffOf(state, id)),
     earlier(attempt, join(journal.folder, "output")),
     `## Rails\n\nGates: ${gates}. Each may fail ${state.blueprint.bounds.failures} times.\n\n${state.blueprint.body}`,
@@ -32,9 +35,13 @@ function handoffOf({ tasks }: Own["state"], id: string): string {
   return handoff ? `## What task ${id} left\n\n${handoff.slice(0, HANDOFF_CHARACTERS)}` : "";
 }
 
+/** What an attempt left, for the next one to look at and to take over. */
+const leftBy = ({ branch, worktree }: Event<"begun">): string =>
+  `Its work is on ${branch}; what it did not commit may still lie in ${worktree}.`;
+
 function earlier({ task }: Own["attempt"], output: string): string {
   const lines = task.attempts.flatMap(({ id, over, begun }) =>
-    over ? `- ${id}: ${over.reason}. ${over.note} ${begun ? `Its work is on ${begun.branch}.` : ""}` : [],
+    over ? `- ${id}: ${over.reason}. ${over.note} ${begun ? leftBy(begun) : ""}` : [],
   );
   const raw = `Raw output is in ${output}. Find out why it failed, then take another approach.`;
   return lines.length > 0 ? `## Tried before\n\n${lines.join("\n")}\n${raw}` : "";

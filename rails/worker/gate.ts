@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { EXIT, Fault } from "../fault.ts";
 import { treeOf } from "../git/repository.ts";
 import type { Command, Evidence } from "../record/events.ts";
-import { evidenceFor, isPass, madeIn, prove } from "../record/evidence.ts";
+import { evidenceFor, isNoWorse, madeIn, prove } from "../record/evidence.ts";
 import { attach } from "../record/job.ts";
+import { isPass, isRed } from "../record/judge.ts";
 import { isActive } from "../record/state.ts";
 import { type Own, ownAttempt } from "./attempt.ts";
 
@@ -50,7 +51,7 @@ export async function gate(name: string | undefined, cwd: string, until: number)
 async function runGate(own: Own, command: Command, until: number): Promise<GateResult> {
   const { place, journal, attempt, state } = own;
   const { name } = command;
-  const tree = await treeOf(place, madeIn(state));
+  const tree = await treeOf(place, madeIn(state, attempt.id));
   const known = evidenceFor(state, command, tree);
   const allowed = state.blueprint.bounds.failures;
   const as = (outcome: Outcome, failures = attempt.failures[name] ?? 0): GateResult => ({
@@ -70,8 +71,9 @@ async function runGate(own: Own, command: Command, until: number): Promise<GateR
 async function outcome({ journal, attempt, state }: Own, evidence: Evidence): Promise<Outcome> {
   const { gate, changed, code, ms } = evidence;
   const plain = { seconds: ms / 1000, output: join(journal.folder, evidence.output) };
-  if (isPass(evidence)) return { result: "pass", hint: "", ...plain };
-  if (code === 0) {
+  const hint = evidence.known ? "red in nothing that is not red on the base" : "";
+  if (isPass(evidence)) return { result: "pass", hint, ...plain };
+  if (!isRed(evidence)) {
     return {
       result: "changed-files",
       hint: `it changed ${changed.slice(0, 5).join(", ")}: look at that, then run it again`,
@@ -82,7 +84,8 @@ async function outcome({ journal, attempt, state }: Own, evidence: Evidence): Pr
   const tail = text.trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
   const isOver = (attempt.failures[gate] ?? 0) >= state.blueprint.bounds.failures;
   const next = isOver ? NO_TRY_LEFT : "find the cause, fix it once, run it again";
-  return { result: "fail", hint: (code === null ? "it ran out of time. " : "") + next, tail, ...plain };
+  const why = code === null ? "it ran out of time. " : evidence.untested ? "it tested nothing. " : "";
+  return { result: "fail", hint: why + next, tail, ...plain };
 }
 
 /** What the job `gate` does. The failure that uses up the bound ends the attempt. */
@@ -91,8 +94,14 @@ export async function runGateJob(own: Own, name: string): Promise<void> {
   const command = state.gates.find((each) => each.name === name) as Command;
   const evidence = await prove({ ...own, by: "worker", attempts: [attempt.id] }, command);
   const allowed = state.blueprint.bounds.failures;
-  const isLast = evidence.code !== 0 && (attempt.failures[name] ?? 0) + 1 >= allowed;
-  const note = `${name} failed ${allowed} times, last: ${evidence.output}.`;
-  const ended = { event: "ended", attempt: attempt.id, reason: "gate-failed", note } as const;
+  const isLast = isRed(evidence) && (attempt.failures[name] ?? 0) + 1 >= allowed;
+  const before = state.evidence.findLast((each) => each.gate === name && each.attempts[0] === attempt.id);
+  const [one, other] = [evidence, before ?? evidence];
+  const isStuck =
+    isLast && before && (await isNoWorse(journal, state, one, other)) && (await isNoWorse(journal, state, other, one));
+  const reason = isStuck ? "stuck" : "gate-failed";
+  const how = isStuck ? "with the same error, also after a fix" : `${allowed} times`;
+  const note = `${name} failed ${how}, last: ${evidence.output}.`;
+  const ended = { event: "ended", attempt: attempt.id, reason, note } as const;
   await journal.add({ event: "evidence", ...evidence }, ...(isLast ? [ended] : []));
 }

@@ -3,6 +3,7 @@ import { gitText } from "../git/git.ts";
 import { changedPaths, commitOf, type Result, resultOf } from "../git/repository.ts";
 import type { NewEvent } from "../record/events.ts";
 import { madeIn, unproven } from "../record/evidence.ts";
+import { objectionTo } from "../record/objections.ts";
 import { hasResult, type RunState } from "../record/state.ts";
 import { type Own, ownAttempt } from "./attempt.ts";
 
@@ -19,11 +20,23 @@ export async function submit(handoff: string, cwd: string): Promise<void> {
   if (text.length > HANDOFF_LIMIT)
     throw new Fault("long-handoff", `the handoff is longer than ${HANDOFF_LIMIT} characters`, "leave raw output out");
   const result = await finished(own);
+  await ask(own, result);
   await handIn(own, (state) => {
     const [gate] = unproven(state, result.tree);
     if (gate) throw new Fault("unproven", `${gate} has not passed on exactly these files`, `run minion gate ${gate}`);
     return { event: "submitted", attempt: own.attempt.id, handoff: text, ...result };
   });
+}
+
+/** Tells a worker once, for the same files, what of them only a person can let through. */
+async function ask({ journal, state, attempt, place }: Own, { head, tree }: Result): Promise<void> {
+  const base = attempt.begun?.base ?? "";
+  const objection = await objectionTo(state, attempt.task, { base, head, cwd: place.top });
+  if (!objection || attempt.objections.some((each) => each.tree === tree)) return;
+  await journal.add({ event: "objection", attempt: attempt.id, ...objection, tree });
+  const why = objection.reason === "forbidden" ? "the task forbids" : "a gate stands on";
+  const hint = "undo that; where the task cannot do without it, submit the same again: a person decides then";
+  throw new Fault(objection.reason, `it changes what ${why}: ${objection.what.join(", ")}`, hint);
 }
 
 /** Says that the task wants no change. @throws Fault where there is work after all */
@@ -33,7 +46,7 @@ export async function submitNothing(why: string, cwd: string): Promise<void> {
   if (why.trim() === "") throw new Fault("no-handoff", "--nothing wants a reason", "say why there is nothing to do");
   if (
     (await commitOf("HEAD", place.top)) !== attempt.begun?.base ||
-    (await changedPaths(place.top, madeIn(state))).length > 0
+    (await changedPaths(place.top, madeIn(state, attempt.id))).length > 0
   )
     throw new Fault("not-nothing", "there are changes in this worktree", "submit them, or undo them first");
   await handIn(own, () => ({ event: "nothing", attempt: attempt.id, why: why.trim() }));
@@ -53,7 +66,7 @@ async function handIn({ journal, attempt: { id } }: Own, result: (state: RunStat
 
 async function finished({ place: { top }, attempt, state }: Own): Promise<Result> {
   const { branch = "", base = "" } = attempt.begun ?? {};
-  const changed = (await changedPaths(top, madeIn(state))).slice(0, 5).join(", ");
+  const changed = (await changedPaths(top, madeIn(state, attempt.id))).slice(0, 5).join(", ");
   if (changed) throw new Fault("dirty", `not committed: ${changed}`, "commit what is the task's, remove the rest");
   const now = await gitText(top, "branch", "--show-current");
   if (now !== branch) throw new Fault("wrong-branch", `HEAD is not on ${branch}`, `bring your commits to ${branch}`);

@@ -15,9 +15,10 @@ const commands = [...help.matchAll(/^ {2}([a-z]+)(?= )/gm)].map(([, name]) => na
 const SIZES: Record<string, number> = {
   "commands/minion.md": 1060,
   "agents/minion-worker.md": 440,
-  "skills/minion-blueprint/SKILL.md": 520,
+  "skills/minion-blueprint/SKILL.md": 250,
   "skills/minion-overlays/SKILL.md": 160,
   "skills/minion-overlays/backend-architect.md": 250,
+  "skills/minion-overlays/debugger.md": 250,
   "skills/minion-overlays/tdd-developer.md": 250,
 };
 
@@ -29,7 +30,9 @@ describe.each(files.filter((path) => path !== "skills/minion-blueprint/toolchain
   });
   test("is no larger than agreed", () => {
     expect(SIZES[path]).toBeDefined();
-    expect(readFileSync(join(ASSETS, path), "utf8").length / 4).toBeLessThanOrEqual(SIZES[path] ?? 0);
+    // The blueprint's frontmatter is data for the rails: no model reads it.
+    const text = path.includes("blueprint") ? body : readFileSync(join(ASSETS, path), "utf8");
+    expect(text.length / 4).toBeLessThanOrEqual(SIZES[path] ?? 0);
   });
   test("has a name like its file, and a description of one clause", () => {
     if (path.startsWith("skills/minion-overlays/") && !path.endsWith("SKILL.md")) {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Scene } from "./scene.ts";
@@ -308,6 +308,7 @@ describe("workers that go astray", () => {
     scene.commit("chore: slow gate");
     await scene.start("1. One\n");
     await next();
+    rmSync(join(scene.repo, ".claude/worktrees/ran")); // of the run on the base
     const worker = await scene.agent("r1/1.1");
     await worker.begin();
     worker.edit({ "src/one.txt": "1" });

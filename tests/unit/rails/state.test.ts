@@ -1,10 +1,11 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { readBlueprint } from "../../../rails/blueprint/blueprint.ts";
 import { makePlan } from "../../../rails/plan/plan.ts";
 import type { Event, NewEvent } from "../../../rails/record/events.ts";
 import { fold, type RunState } from "../../../rails/record/state.ts";
 
-const bounds = { failures: 2, attempts: 2, send_backs: 2, workers: 4, dispatches: 2, lease: 10 };
-const blueprint = { gates: [], bounds, commit: ".", allow: [], body: "", sources: {} };
+const blueprint = await readBlueprint([join(import.meta.dirname, "../../../assets/skills/minion-blueprint/SKILL.md")]);
 
 /** A run of a list after some events, each a second after the one before. */
 function runAfter(list: string, ...events: NewEvent[]): RunState {

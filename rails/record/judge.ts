@@ -1,0 +1,49 @@
+import { stripVTControlCharacters } from "node:util";
+import type { Blueprint } from "../blueprint/blueprint.ts";
+import type { Evidence } from "./events.ts";
+
+type Output = Blueprint["output"];
+
+/** Did a command fail? Also where its runner says that it tested nothing; not where all that failed fails on the base as
+ * well, and a person went on over that. */
+export const isRed = (run: Pick<Evidence, "code" | "untested" | "known"> | undefined): boolean =>
+  run !== undefined && (run.code !== 0 || run.untested) && !run.known;
+
+/** Not red, and the files are as they were: a command that changed them passed on others than it leaves. */
+export const isPass = (evidence: Evidence | undefined): boolean =>
+  evidence !== undefined && !isRed(evidence) && evidence.changed.length === 0;
+
+const linesOf = (output: string): string[] =>
+  stripVTControlCharacters(output)
+    .split("\n")
+    .map((line) => line.trimEnd());
+
+/** Tells lines that one of some patterns matches. */
+export function matcher(patterns: readonly string[], flags = ""): (line: string) => boolean {
+  const all = patterns.map((pattern) => new RegExp(pattern, flags));
+  return (line) => all.some((pattern) => pattern.test(line));
+}
+
+/** Does raw output say that nothing was tested? */
+export const isUntested = (output: string, { untested, tested }: Output): boolean =>
+  linesOf(output).some(matcher(untested)) && !linesOf(output).some(matcher(tested));
+
+/** The lines of raw output that name a failure, or all lines where none does, without what differs from run to run:
+ * durations, positions in a file, numbers of tests. */
+export function failuresIn(output: string, { failure }: Output): Set<string> {
+  const all = linesOf(output);
+  const named = all.filter(matcher(failure));
+  const chosen = named.length > 0 ? named : all;
+  const stable = chosen.map((line) =>
+    line
+      .replace(/\d+(?:\.\d+)?\s?(?:ms|s)\b/g, "")
+      .replace(/:\d+(?::\d+)?\b/g, "")
+      .replace(/^(\s*)(?:\d+:\d+\b|(not )?ok \d+)/, "$1$2")
+      .trim(),
+  );
+  return new Set(stable.filter(Boolean));
+}
+
+/** Does a red output name no failure that is not in an earlier one as well? */
+export const isSubset = (now: ReadonlySet<string>, before: ReadonlySet<string>): boolean =>
+  now.size > 0 && [...now].every((line) => before.has(line));
