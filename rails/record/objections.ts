@@ -57,8 +57,9 @@ export async function objectionTo(
 /** A name without a folder is meant in every folder. */
 const anywhere = (pattern: string): string => (pattern.replace(/\/$/, "").includes("/") ? pattern : `**/${pattern}`);
 
-/** What may be a path in a command, such as `scripts/check.sh`. */
-const wordsOf = (run: string): string[] => run.match(/[\w./-]+\.\w+/g) ?? [];
+/** The programs that a command starts, such as `check.sh` in `sh check.sh -x`: first or second words. */
+const wordsOf = (run: string): string[] =>
+  [...run.matchAll(/(?:^|[;&|(]\s*)(?:[\w.-]+\s+)?([\w./-]+\.\w+)/g)].map(([, word = ""]) => word);
 
 async function changesBetween(base: string, head: string, cwd: string): Promise<Change[]> {
   const fields = await gitList(cwd, "diff", "--name-status", "-z", "--find-renames", base, head);
