@@ -1,102 +1,97 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { main, type Said, saying } from "./exit.ts";
 import { EXIT, Fault } from "./fault.ts";
 import { abort, clean } from "./foreman/clean.ts";
 import { next } from "./foreman/next.ts";
 import { resume, sessionOf, start } from "./foreman/start.ts";
 import { findPlace, type Place } from "./git/repository.ts";
+import { hook } from "./guard/hook.ts";
 import { blueprintAt, overlaysAt, planAt, readInput } from "./here.ts";
-import { addInside } from "./inside.ts";
-import { landed, takeByHand } from "./line/land.ts";
-import { landingPath } from "./line/site.ts";
+import { landAll, landed, takeByHand } from "./line/land.ts";
+import { landingPath, siteOf } from "./line/site.ts";
 import { attentionOf } from "./record/attention.ts";
-import { findRun, type Run } from "./record/journal.ts";
-import { boardRows, boardText } from "./view/board.ts";
+import { runJob } from "./record/job.ts";
+import { findRun, Journal, type Run } from "./record/journal.ts";
+import { board } from "./view/board.ts";
 import { planTable } from "./view/plan-table.ts";
-import { reportText } from "./view/report.ts";
-import { attentionText, blueprintText, gateText, leftoverText, nextText } from "./view/say.ts";
-import { begin } from "./worker/begin.ts";
+import { attentionText, reportText } from "./view/report.ts";
+import { ownAttempt } from "./worker/attempt.ts";
+import { begin, runSetup } from "./worker/begin.ts";
 import { brief } from "./worker/brief.ts";
-import { gate, RESULTS } from "./worker/gate.ts";
+import { gate, RESULTS, runGateJob } from "./worker/gate.ts";
 import { submit, submitNothing } from "./worker/submit.ts";
 
 declare const __VERSION__: string;
 
-/** All options that there are, as a command gets them. */
-type Flags = Readonly<Partial<Record<"new" | "all" | "take" | "redBase" | "dryRun", true>>>;
-type Options = Flags & Readonly<{ run?: string; wait: number; nothing?: string }>;
-type Action = (options: Options, word: string) => Promise<Said>;
-type RunAction = (run: Run & { place: Place }, word: string, options: Options) => Promise<Said>;
+/** What a command is called with: the one argument that it may have, and the options that there are. */
+type Flags = Partial<Record<"new" | "all" | "take" | "redBase" | "dryRun", true>>;
+type Call = Flags & { word: string; until: number; run?: string; nothing?: string };
 
 const program = new Command("minion")
   .description("The rails of minion-toolkit: plans a task list, holds workers to it, proves and lands what they did.")
   .version(__VERSION__)
   .helpCommand(false);
 
-/** Adds a command; its action gets the options and the one argument, where there is one. */
-function add(usage: string, description: string, action: Action): Command {
+/** Adds a command. */
+function add(usage: string, description: string, action: (call: Call) => Promise<Said>): Command {
   const made = program.command(usage).description(description).option("--json", "print one JSON document");
-  return made.action(saying((...args) => action(made.opts(), args.length > 2 ? String(args[0] ?? "") : "")));
+  const run = async () => {
+    const { wait = 0, ...options } = made.opts();
+    if (!(wait >= 0)) throw new Fault("usage", "--wait is no number of seconds", "say --wait 90", EXIT.usage);
+    return action({ ...options, word: made.args[0] ?? "", until: Date.now() + wait * 1000 });
+  };
+  return made.action(saying(run));
 }
 
 /** Adds a command about a run that there is. */
-const ofRun = (usage: string, description: string, action: RunAction): Command =>
-  add(usage, description, async (options, word) => {
+const ofRun = (usage: string, description: string, action: (call: Call & Run & { place: Place }) => Promise<Said>) =>
+  add(usage, description, async (call) => {
     const place = await findPlace(process.cwd());
-    const found = await findRun(place.common, process.env.CLAUDE_CODE_SESSION_ID ?? "", options.run);
-    return action({ place, ...found }, word, options);
+    const found = await findRun(place.common, process.env.CLAUDE_CODE_SESSION_ID ?? "", call.run);
+    return action({ ...call, place, ...found });
   }).option("--run <id>", "which run, if not the newest");
 
-const WAIT = ["--wait <seconds>", "how long to wait; called again it waits on", seconds, 90] as const;
-function seconds(value: string): number {
-  if (!/^\d+$/.test(value)) throw new InvalidArgumentError("It is a whole number of seconds.");
-  return Number(value);
-}
-const until = ({ wait }: Options): number => Date.now() + wait * 1000;
-const columns = process.stdout.columns ?? 100;
+const WAIT = ["--wait <seconds>", "how long to wait; called again it waits on", Number, 90] as const;
+const columns = Math.max(40, process.stdout.columns ?? 100);
 const stillRuns = (what: string): Said => [`${what} still runs: call the same again.`, { running: true }, EXIT.running];
 
-add(
-  "plan <file>",
-  "show a list's waves, conflicts, commands and faults (-: stdin); writes nothing",
-  async (_, file) => {
-    const { plan, tools } = await planAt(file);
-    const { tasks, waves, criticalPath, conflicts, findings } = plan;
-    const list = tasks.map(({ doneWhen, ...task }) => ({ ...task, done_when: doneWhen }));
-    const exit = findings.some(({ level }) => level === "error") ? EXIT.refused : EXIT.done;
-    const json = { tasks: list, waves, criticalPath, conflicts, tools, findings };
-    return [planTable(plan, tools, columns, process.stdout.isTTY), json, exit];
-  },
-);
+add("plan <file>", "show a list's waves, conflicts, commands and faults (-: stdin); writes nothing", async (call) => {
+  const { plan, tools } = await planAt(call.word);
+  const tasks = plan.tasks.map(({ doneWhen, ...task }) => ({ ...task, done_when: doneWhen }));
+  const exit = plan.findings.some(({ level }) => level === "error") ? EXIT.refused : EXIT.done;
+  return [planTable(plan, tools, columns, process.stdout.isTTY), { ...plan, tasks, tools }, exit];
+});
 
-add("start <file>", "open a run of a task list", async (options, file) => {
-  const planned = await planAt(file);
+add("start <file>", "open a run of a task list", async (call) => {
+  const planned = await planAt(call.word);
   const session = await sessionOf(process.env);
-  const started = await start(planned, await blueprintAt(planned.place), session, options.new === true);
-  return [[`run ${started.run}: line ${started.line}`, ...started.warnings].join("\n"), started];
+  return [null, await start(planned, await blueprintAt(planned.place), session, call.new === true)];
 }).option("--new", "beside a run that is open already");
 
-ofRun("next", "land what is ready, then name what to start now", async ({ journal, place, state }, _, options) => {
-  const answer = await next(journal, until(options), (time) => landed(journal, place, state.run, time));
-  return [nextText(answer), answer];
+ofRun("next", "land what is ready, then name what to start now", async ({ journal, place, state, until }) => {
+  return [null, await next(journal, until, (time) => landed(journal, place, state.run, time))];
 }).option(...WAIT);
 
-add("begin <attempt>", "for a worker: put its worktree on the line and say what to do", async (options, attempt) => {
-  const own = await begin(attempt, process.cwd(), until(options));
+add("begin <attempt>", "for a worker: put its worktree on the line and say what to do", async ({ word, until }) => {
+  const own = await begin(word, process.cwd(), until);
   if (!own) return stillRuns("The setup");
   const overlays = await overlaysAt(own.place);
   const text = brief(own, (name) => overlays.get(name.toLowerCase())?.body ?? "");
-  return [text, { attempt, brief: text }];
+  return [text, { attempt: word, brief: text }];
 }).option(...WAIT);
 
-add("gate [name]", "for a worker: run a gate, or all, on the files as they are", async (options, word) => {
-  const name = word || undefined;
-  if ((name === undefined) === !options.all)
-    throw new Fault("usage", "gate wants one name, or --all", "minion gate test", EXIT.usage);
-  const gates = await gate(name, process.cwd(), until(options));
-  return [gates.map(gateText).join("\n"), { gates }, RESULTS[gates.at(-1)?.result ?? "pass"]];
+add("gate [name]", "for a worker: run a gate, or all, on the files as they are", async ({ word, all, until }) => {
+  if ((word === "") === !all) throw new Fault("usage", "gate wants one name, or --all", "minion gate test", EXIT.usage);
+  const gates = await gate(word || undefined, process.cwd(), until);
+  const texts = gates.map(({ gate, result, reused, seconds, failures, allowed, output, tail, hint }) => {
+    const time = seconds ? `, ${seconds.toFixed(1)} s` : "";
+    const head = `${gate}: ${result}${reused ? " (as before on these files)" : ""}${time}`;
+    const failed = result === "fail" ? `failed ${failures} of ${allowed}; whole output: ${output}` : "";
+    return [head, tail, failed, hint].filter(Boolean).join("\n");
+  });
+  return [texts.join("\n"), { gates }, RESULTS[gates.at(-1)?.result ?? "pass"]];
 })
   .option("--all", "every gate in order, until one does not pass")
   .option(...WAIT);
@@ -107,16 +102,15 @@ add("submit", "for a worker: hand in what is committed, with a handoff on stdin"
   return ["Handed in. End now, with one line.", { submitted: true }];
 }).option("--nothing <why>", "the task wants no change");
 
-ofRun("land <task>", "for a person: prove what is on a task's branch and land it", async (run, task, options) => {
-  const { journal, place, state } = run;
-  await takeByHand(journal, place, task);
-  if (!(await landed(journal, place, state.run, until(options)))) return stillRuns("It");
-  const after = (await journal.state()).tasks.get(task);
-  if (after?.state === "landed") return [`task ${task} is on ${state.line}`, { task, landed: true }];
+ofRun("land <task>", "for a person: prove and land a task's branch", async ({ journal, place, state, word, until }) => {
+  await takeByHand(journal, place, word);
+  if (!(await landed(journal, place, state.run, until))) return stillRuns("It");
+  const after = (await journal.state()).tasks.get(word);
+  if (after?.state === "landed") return [`task ${word} is on ${state.line}`, { task: word, landed: true }];
   throw new Fault("not-landed", `${after?.reason}: ${after?.note}`, "mend its branch, then call again");
 }).option(...WAIT);
 
-ofRun("retry <task>", "for a person: let a worker try a task again", async ({ journal }, task) => {
+ofRun("retry <task>", "for a person: let a worker try a task again", async ({ journal, word: task }) => {
   await journal.decide(({ tasks }, write) => {
     if (tasks.get(task)?.state !== "needs-human")
       throw new Fault("not-waiting", `task ${task} does not wait for a person`, "minion attention shows what does");
@@ -125,10 +119,7 @@ ofRun("retry <task>", "for a person: let a worker try a task again", async ({ jo
   return [`task ${task} may be tried again: /minion --resume goes on with the run`, { task }];
 });
 
-ofRun("board", "show where each task stands", async ({ state }) => {
-  const { run, done } = state;
-  return [boardText(state, Date.now(), columns), { run, done, tasks: boardRows(state, Date.now()) }];
-});
+ofRun("board", "show where each task stands", async ({ state }) => board(state, Date.now(), columns));
 
 ofRun("report", "say what landed, what did not and why, and what to type next", async ({ state, journal }) => {
   const report = reportText(state, journal.folder);
@@ -139,21 +130,14 @@ ofRun("report", "say what landed, what did not and why, and what to type next", 
 
 ofRun("attention", "show what waits for a person, and the choices", async ({ state }) => {
   const attention = attentionOf(state);
-  return [attentionText(attention), { run: state.run, attention }];
+  return [attentionText(attention).join("\n") || "Nothing waits for you.", { run: state.run, attention }];
 });
 
-ofRun("events", "print the run's journal", async ({ journal }) => {
-  const { events, bad } = await journal.read();
-  const text = (data: object): string => JSON.stringify(data).slice(0, 160);
-  const lines = events.map(({ at, event, ...data }) => `${new Date(at).toISOString()} ${event} ${text(data)}`);
-  return [lines.join("\n"), { events, bad }];
-});
+ofRun("events", "print the run's journal", async ({ journal }) => [null, await journal.read()]);
 
-ofRun("resume", "go on with a run whose session is gone", async ({ journal, state }, _, options) => {
-  const { take = false, redBase = false } = options;
-  const lost = await resume(journal, await sessionOf(process.env), take, redBase);
-  const { run, line } = state;
-  return [`run ${run} is yours; lost with its session: ${lost.join(", ") || "nothing"}`, { run, line, lost }];
+ofRun("resume", "go on with a run whose session is gone", async ({ journal, state: { run, line }, take, redBase }) => {
+  const lost = await resume(journal, await sessionOf(process.env), take === true, redBase === true);
+  return [null, { run, line, lost }];
 })
   .option("--take", "also where its session still runs")
   .option("--red-base", "though gates are red on the base: only new failures count then");
@@ -163,23 +147,43 @@ ofRun("abort", "end a run where it stands; what landed stays", async ({ journal,
   return [`run ${run} is ended; branches and worktrees stay until minion clean`, { run }];
 });
 
-ofRun("clean", "remove a run's worktrees and landed branches; nothing dirty or unlanded", async (run, _, options) => {
-  const { state, place } = run;
-  const dryRun = options.dryRun === true;
-  const leftovers = await clean(state, place, landingPath(place, state.run), dryRun);
-  return [leftoverText(leftovers, dryRun), { run: state.run, dryRun, leftovers }];
+ofRun("clean", "remove what a run left; nothing dirty or unlanded", async ({ state, place, dryRun = false }) => {
+  return [null, { run: state.run, dryRun, ...(await clean(state, place, landingPath(place, state.run), dryRun)) }];
 }).option("--dry-run", "only say what would be removed");
 
 add("blueprint", "print the rails in force and where each value comes from", async () => {
-  const blueprint = await blueprintAt(await findPlace(process.cwd()));
-  return [blueprintText(blueprint), blueprint];
+  return [null, await blueprintAt(await findPlace(process.cwd()))];
 });
 
 add("overlays", "list the expertise that a task can name under Agent:", async () => {
   const all = [...(await overlaysAt(await findPlace(process.cwd()))).values()].filter(({ fault }) => fault === null);
-  const overlays = all.map(({ name, when }) => ({ name, when }));
-  return [overlays.map(({ name, when }) => `${name}: ${when}`).join("\n"), { overlays }];
+  return [null, { overlays: all.map(({ name, when }) => ({ name, when })) }];
 });
 
-addInside(program);
+// What no person types: Claude Code's hooks, and the work that outlives the call that asked for it.
+program.command("hook <event>", { hidden: true }).action(async (event: string) => {
+  try {
+    const { stdout = "", stderr = "", exit } = await hook(event, JSON.parse(await readInput()));
+    process.stdout.write(stdout);
+    process.stderr.write(stderr);
+    process.exitCode = exit;
+  } catch (error) {
+    // A fault of ours must not stop a person's session: said where a log shows it, and nothing more.
+    process.stderr.write(`minion hook ${event}: ${(error as Error).message}\n`);
+  }
+});
+
+// `land RUN`, or in a worker's worktree `setup ATTEMPT` or `gate ATTEMPT NAME`: a job's name is how it is called.
+program.command("job <words...>", { hidden: true }).action(async (words: string[]) => {
+  const [what, whose = "", name = ""] = words;
+  if (what === "land") {
+    const place = await findPlace(process.cwd());
+    const journal = new Journal(place.common, whose);
+    const { run, line } = await journal.state();
+    return runJob(journal, words.join(" "), () => landAll(journal, siteOf(place, run, line)));
+  }
+  const own = await ownAttempt(process.cwd());
+  return runJob(own.journal, words.join(" "), () => (what === "gate" ? runGateJob(own, name) : runSetup(own)));
+});
+
 void main(program, process.argv.slice(2));

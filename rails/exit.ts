@@ -4,8 +4,9 @@ import { asFault, EXIT, type ExitCode, Fault } from "./fault.ts";
 /** Version of every JSON document that the programs print: raised when one changes its shape. */
 const FORMAT = 1;
 
-/** What a command has to say: the result for people, the same as data, and what the process ends with. */
-export type Said = readonly [text: string, json: object, exit?: ExitCode];
+/** What a command has to say: the result for people, the same as data, and what the process ends with. Without a text
+ * the data is printed as YAML. */
+export type Said = readonly [text: string | null, json: object, exit?: ExitCode];
 
 /** Makes a command print what its action says: as text, or with `--json` as one document. */
 export const saying =
@@ -13,8 +14,10 @@ export const saying =
   async (...args: A): Promise<void> =>
     print(await action(...args), (args.at(-1) as Command).opts().json === true);
 
-function print([text, json, exit = EXIT.done]: Said, asJson: boolean): void {
-  const output = asJson ? JSON.stringify({ version: FORMAT, ...json }) : text;
+async function print([text, json, exit = EXIT.done]: Said, asJson: boolean): Promise<void> {
+  // YAML is loaded where it is wanted: hooks and gates, which are called by the hundred, do without.
+  const asText = async () => text ?? (await import("yaml")).stringify(json, { lineWidth: 0 });
+  const output = asJson ? JSON.stringify({ version: FORMAT, ...json }) : await asText();
   if (output !== "") process.stdout.write(output.endsWith("\n") ? output : `${output}\n`);
   process.exitCode = exit;
 }
@@ -31,12 +34,11 @@ export async function main(program: Command, argv: readonly string[]): Promise<v
     const { code, message, hint, exit } = error instanceof CommanderError ? usage(error, program) : asFault(error);
     const isJson = argv.includes("--json");
     if (!isJson) process.stderr.write(`${program.name()}: ${message}\n  → ${hint}\n`);
-    print(["", { error: { code, message, hint } }, exit], isJson);
+    await print(["", { error: { code, message, hint } }, exit], isJson);
   }
 }
 
-function usage(error: CommanderError, program: Command): Fault {
-  const none = error.code === "commander.help";
-  const message = none ? "no command given" : error.message.replace(/^error: /, "").replaceAll("\n", " ");
-  return new Fault("usage", message, `see ${program.name()} --help`, EXIT.usage);
+function usage({ code, message }: CommanderError, program: Command): Fault {
+  const what = code === "commander.help" ? "no command given" : message.replace(/^error: /, "").replaceAll("\n", " ");
+  return new Fault("usage", what, `see ${program.name()} --help`, EXIT.usage);
 }

@@ -12,18 +12,17 @@ import type { Finding, Plan, Tools } from "./plan/task.ts";
 
 // YAML and its checks are loaded by the few commands that read rails: hooks and gates are called by the hundred.
 
-/** Where rails lie: the project's win over the person's, those over the plugin's, which is seen from its bin/minion. */
-async function folders({ top }: Place): Promise<{ project: string; person: string; shipped: string }> {
+/** Where one thing of the rails may lie, first the one that wins: the project's, the person's, and the plugin's in its
+ * skills, which are seen from its bin/minion. */
+async function layers({ top }: Place, name: string, shipped: string): Promise<string[]> {
   const person = resolve(process.env.CLAUDE_CONFIG_DIR?.trim() || join(homedir(), ".claude"), "minion");
   const plugin = dirname(dirname(await realpath(process.argv[1] as string)));
-  return { project: join(top, ".claude", "minion"), person, shipped: join(plugin, "skills") };
+  return [join(top, ".claude", "minion", name), join(person, name), join(plugin, "skills", shipped)];
 }
 
 export async function blueprintAt(place: Place): Promise<Blueprint> {
-  const { project, person, shipped } = await folders(place);
-  const own = [person, project].map((folder) => join(folder, "blueprint.md"));
   const { readBlueprint } = await import("./blueprint/blueprint.ts");
-  const blueprint = await readBlueprint([join(shipped, "minion-blueprint", "SKILL.md"), ...own]);
+  const blueprint = await readBlueprint((await layers(place, "blueprint.md", "minion-blueprint/SKILL.md")).reverse());
   const { agent } = blueprint.retry;
   if (agent === "" || (await overlaysAt(place)).get(agent.toLowerCase())?.fault === null) return blueprint;
   const where = blueprint.sources["retry.agent"];
@@ -32,10 +31,8 @@ export async function blueprintAt(place: Place): Promise<Blueprint> {
 
 /** A project's own agents serve as expertise too. */
 export async function overlaysAt(place: Place): Promise<Map<string, Overlay>> {
-  const { project, person, shipped } = await folders(place);
-  const agents = join(place.top, ".claude", "agents");
   const { readOverlays } = await import("./blueprint/overlay.ts");
-  return readOverlays([join(project, "overlays"), join(person, "overlays"), join(shipped, "minion-overlays"), agents]);
+  return readOverlays([...(await layers(place, "overlays", "minion-overlays")), join(place.top, ".claude", "agents")]);
 }
 
 /** Standard input to its end. @throws Fault `no-input` where it is a terminal */
@@ -48,24 +45,17 @@ export async function readInput(): Promise<string> {
 export async function planAt(source: string): Promise<{ place: Place; plan: Plan; tools: Tools }> {
   const list = source === "-" ? await readInput() : await readFile(source, "utf8");
   const place = await findPlace(process.cwd());
-  const { project, person, shipped } = await folders(place);
+  const tables = await layers(place, "toolchains.md", "minion-blueprint/toolchains.md");
+  const table = (await Promise.all(tables.map(readIfThere))).find((found) => found !== null) ?? "";
   const { findTools } = await import("./blueprint/toolchain.ts");
-  const file = "toolchains.md";
-  const own = (await readIfThere(join(project, file))) ?? (await readIfThere(join(person, file)));
-  const table = own ?? (await readFile(join(shipped, "minion-blueprint", file), "utf8"));
   const tools = await findTools(place.top, place.prefix, table);
   const plan = makePlan(list, source === "-" ? "the list" : source);
-  return { place, tools, plan: { ...plan, findings: [...plan.findings, ...unusable(plan, await overlaysAt(place))] } };
-}
-
-function unusable({ tasks }: Plan, known: ReadonlyMap<string, Overlay>): Finding[] {
-  const names = [...known.values()].map((each) => each.name).join(", ");
-  return tasks.flatMap(({ id, line, agent }) =>
-    agent.flatMap((name): Finding[] => {
-      const found = known.get(name.toLowerCase());
-      if (found?.fault === null) return [];
-      const message = found?.fault ?? `task ${id}: there is no expertise called ${name}`;
-      return [{ level: "error", code: "unknown-agent", line, message, hint: `there are ${names}` }];
-    }),
-  );
+  const known = await overlaysAt(place);
+  const hint = `there are ${[...known.values()].map(({ name }) => name).join(", ")}`;
+  const wanted = plan.tasks.flatMap(({ id, line, agent }) => agent.map((name) => ({ id, line, name })));
+  const unusable = wanted.flatMap(({ id, line, name }): Finding[] => {
+    const { fault } = known.get(name.toLowerCase()) ?? { fault: `task ${id}: there is no expertise called ${name}` };
+    return fault === null ? [] : [{ level: "error", code: "unknown-agent", line, message: fault, hint }];
+  });
+  return { place, tools, plan: { ...plan, findings: [...plan.findings, ...unusable] } };
 }

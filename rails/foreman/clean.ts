@@ -2,15 +2,15 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "../fault.ts";
 import { git, gitText } from "../git/git.ts";
-import { changedPaths, commitOf, listWorktrees, type Place, type Worktree } from "../git/repository.ts";
+import { changedPaths, commitOf, listWorktrees, type Place } from "../git/repository.ts";
 import { removeWorktree, withGitLock } from "../git/worktree.ts";
 import { madeIn } from "../record/evidence.ts";
 import { isAlive } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
 import { isOpen, type RunState } from "../record/state.ts";
 
-/** What `clean` did, or would do, with one worktree or branch of a run; `keep`: why it stays, null where it goes. */
-export type Leftover = Readonly<{ kind: "worktree" | "branch"; name: string; keep: string | null }>;
+/** What of a run `clean` removed, or would remove, and what it keeps. */
+export type Cleaned = Readonly<{ remove: string[]; keep: { name: string; why: string }[] }>;
 
 /** Ends a run where it stands: what landed stays, what runs is stopped, no branch is removed. */
 export async function abort(journal: Journal): Promise<void> {
@@ -24,61 +24,52 @@ export async function abort(journal: Journal): Promise<void> {
  * @param landing path of the worktree in which it landed
  * @param isDryRun only looks
  * @throws Fault `still-open` while the run goes on */
-export async function clean(state: RunState, place: Place, landing: string, isDryRun: boolean): Promise<Leftover[]> {
+export async function clean(state: RunState, place: Place, landing: string, isDryRun: boolean): Promise<Cleaned> {
   if (isOpen(state)) throw new Fault("still-open", `run ${state.run} goes on`, "let it end, or end it: minion abort");
   const { main } = place;
   const attempts = [...state.attempts.values()];
   const begun = attempts.flatMap((each) => each.begun ?? []);
   const agents = attempts.flatMap(({ launched }) => launched?.agent ?? []);
+  const made = ["", ...state.attempts.keys()].flatMap((attempt) => madeIn(state, attempt));
+  // The tips that workers handed in and that are on the line, as picks of the same changes.
+  const landed = attempts.filter(({ id }) => state.landings.some((each) => each.attempts.includes(id)));
+  const heads = landed.flatMap(({ submitted }) => submitted?.head ?? []);
+  const cleaned: Cleaned = { remove: [], keep: [] };
+  const settle = async (name: string, why: string | null, remove: () => Promise<unknown>): Promise<void> => {
+    if (why !== null) return void cleaned.keep.push({ name, why });
+    cleaned.remove.push(name);
+    if (!isDryRun) await remove();
+  };
+
   const agentFolders = agents.map((agent) => join(main, ".claude/worktrees", `agent-${agent}`));
   const folders = [landing, ...begun.map(({ worktree }) => worktree), ...agentFolders];
-  const safe = landedHeads(state);
-  const made = ["", ...state.attempts.keys()].flatMap((attempt) => madeIn(state, attempt));
-  const found: Leftover[] = [];
   const trees = await listWorktrees(main);
-  for (const tree of trees.filter(({ path }) => folders.includes(path))) {
-    const keep = await worthKeeping(main, tree, safe, made);
-    found.push({ kind: "worktree", name: tree.path, keep });
-    if (keep === null && !isDryRun) await removeWorktree(place, tree.path, made);
+  for (const { path, head } of trees.filter((tree) => folders.includes(tree.path))) {
+    // A folder that somebody removed by hand holds nothing any more; its commits are still to be looked for.
+    const changed = (await stat(path).catch(() => null)) ? await changedPaths(path, made) : [];
+    const isOwn = await hasMore(main, head, "--branches", "--tags", "--remotes", ...heads);
+    const dirty = changed.length > 0 ? `not committed: ${changed.slice(0, 3).join(", ")}` : null;
+    const why = dirty ?? (isOwn ? "commits that are on no branch" : null);
+    await settle(`worktree ${path}`, why, () => removeWorktree(place, path, made));
   }
-  const gone = found.flatMap(({ name, keep }) => (keep === null ? name : []));
+
   const branches = begun.flatMap(({ branch, foundBranch }) => [branch, foundBranch]);
   for (const name of new Set([...branches, ...agents.map((agent) => `worktree-agent-${agent}`), state.line])) {
     const ref = `refs/heads/${name}`;
     const commit = await commitOf(ref, main);
     if (commit === null) continue;
-    const holder = trees.find(({ path, branch }) => branch === name && !gone.includes(path));
-    const keep = holder ? `checked out in ${holder.path}` : await whyKeep(state, main, name, commit);
-    found.push({ kind: "branch", name, keep });
+    const holder = trees.find(({ path, branch }) => branch === name && !cleaned.remove.includes(`worktree ${path}`));
+    const others = ["--exclude=refs/heads/minion/*", `--exclude=${ref}`, "--glob=refs/heads/*", "--tags", "--remotes"];
+    const [known, reason] =
+      name === state.line ? [[], "the result: not merged yet"] : [[state.tip, ...heads], "work that did not land"];
+    const isOwn = await hasMore(main, commit, ...others, ...known);
+    const why = holder ? `checked out in ${holder.path}` : isOwn ? reason : null;
     // Given the commit, git leaves a branch alone that has moved meanwhile.
-    if (keep === null && !isDryRun) await withGitLock(place, () => git(main, "update-ref", "-d", ref, commit));
+    await settle(`branch ${name}`, why, () => withGitLock(place, () => git(main, "update-ref", "-d", ref, commit)));
   }
-  return found;
+  return cleaned;
 }
 
-/** The tips that workers handed in and that are on the line, as picks of the same changes. */
-function landedHeads({ landings, attempts }: RunState): string[] {
-  const landed = landings.flatMap((each) => each.attempts);
-  return landed.flatMap((id) => attempts.get(id)?.submitted?.head ?? []);
-}
-
-/** Why a worktree may not be removed: there is work in it that is nowhere else, nor in commits known as `safe`. */
-async function worthKeeping(main: string, { path, head }: Worktree, safe: readonly string[], made: readonly string[]) {
-  // A folder that somebody removed by hand holds nothing any more; its commits are still to be looked for.
-  const changed = (await stat(path).catch(() => null)) ? await changedPaths(path, made) : [];
-  if (changed.length > 0) return `not committed: ${changed.slice(0, 3).join(", ")}`;
-  const isOwn = await hasMore(main, head, "--branches", "--tags", "--remotes", ...safe);
-  return isOwn ? "commits that are on no branch" : null;
-}
-
-/** Why a branch may not: its commits are neither on the line, nor on somebody else's branch, tag or remote. */
-async function whyKeep(state: RunState, main: string, name: string, commit: string): Promise<string | null> {
-  const isLine = name === state.line;
-  if (!isLine && landedHeads(state).includes(commit)) return null;
-  const others = ["--exclude=refs/heads/minion/*", `--exclude=refs/heads/${name}`, "--glob=refs/heads/*"];
-  const isOwn = await hasMore(main, commit, ...others, "--tags", "--remotes", ...(isLine ? [] : [state.tip]));
-  return isOwn ? (isLine ? "the result: not merged yet" : "work that did not land") : null;
-}
-
+/** Has a commit anything below it that none of the others has? Of these some may be gone from the repository. */
 const hasMore = async (cwd: string, commit: string, ...than: readonly string[]): Promise<boolean> =>
-  (await gitText(cwd, "rev-list", "--max-count=1", commit, "--not", ...than)) !== "";
+  (await gitText(cwd, "rev-list", "--ignore-missing", "--max-count=1", commit, "--not", ...than)) !== "";

@@ -1,49 +1,48 @@
 import { styleText } from "node:util";
 import { type Plan, TOOL_NAMES, type Tools } from "../plan/task.ts";
-import { cell, table, wrap } from "./text.ts";
+import { table, wrap } from "./text.ts";
 
-/** More conflicts than this are counted, not shown; the JSON has them all. */
-const ROWS = 40;
+/** Conflicts beyond this many are only counted; the JSON has them all. */
+const SHOWN = 40;
 const COLOURS = { error: "red", warning: "yellow", note: "cyan" } as const;
 
 /** A plan for people: tasks by wave, conflicts, tools, findings. Reads the same without colour; no line is wider than
  * `columns`, nor than 100 columns. Whether the stream can show colour is the caller's to say. */
 export function planTable(plan: Plan, tools: Tools, columns: number, colour = false): string {
   const most = Math.max(40, Math.min(columns, 100));
-  const style = (format: "bold" | "red" | "yellow" | "cyan", text: string) =>
-    colour ? styleText(format, text, { validateStream: false }) : text;
-  const lines = plan.tasks.length > 0 ? summary(plan).map((line) => cell(line, most).trimEnd()) : [];
-  const add = (...rows: string[][]) => {
-    const [head = "", ...rest] = table(rows, most);
-    lines.push(...(lines.length > 0 ? [""] : []), style("bold", head), ...rest);
-  };
+  const block = (format: "bold" | "red" | "yellow" | "cyan", [first = "", ...rest]: string[]): string =>
+    [colour ? styleText(format, first, { validateStream: false }) : first, ...rest].join("\n");
+  const findings = plan.findings.map(({ level, line, message, hint }) => {
+    const [first = "", ...rest] = wrap(`${level}${line > 0 ? ` line ${line}` : ""}: ${message}`, most - 2);
+    const below = [...rest, ...wrap(`→ ${hint}`, most - 2)].map((text) => `  ${text}`);
+    return block(COLOURS[level], [first, ...below]);
+  });
+  const tables = [summary(plan), tasks(plan), conflicts(plan), commands(tools)].filter((rows) => rows.length > 0);
+  const blocks = plan.tasks.length > 0 ? tables.map((rows) => block("bold", table(rows, most))) : [];
+  return `${[...blocks, ...findings].join("\n\n")}\n`;
+}
 
-  if (plan.tasks.length > 0) add(...tasks(plan));
-  const conflicts = plan.conflicts
-    .slice(0, ROWS)
-    .map(({ tasks, paths, guessed }) => [tasks.join(" × "), paths.join(", "), guessed ? "guessed" : "declared"]);
-  if (conflicts.length > 0) add(["conflict", "both touch", "never at the same time"], ...conflicts);
-  if (plan.conflicts.length > ROWS) lines.push(`… and ${plan.conflicts.length - ROWS} more`);
-  const commands = TOOL_NAMES.map((name) => {
+function summary({ tasks, waves, criticalPath, conflicts }: Plan): string[][] {
+  const count = (of: readonly unknown[], what: string) => `${of.length} ${what}${of.length === 1 ? "" : "s"}`;
+  const done = tasks.filter((task) => task.done).length;
+  const counts = [count(tasks, "task"), done > 0 && `${done} done`, count(waves, "wave"), count(conflicts, "conflict")];
+  const chain = `longest chain (${criticalPath.length}): ${criticalPath.join(" → ")}`;
+  return [[counts.filter(Boolean).join(" · ")], ...(criticalPath.length > 1 ? [[chain]] : [])];
+}
+
+function conflicts({ conflicts }: Plan): string[][] {
+  const rows = conflicts.slice(0, SHOWN).map(({ tasks, paths, guessed }) => {
+    return [tasks.join(" × "), paths.join(", "), guessed ? "guessed" : "declared"];
+  });
+  return rows.length > 0 ? [["conflict", "both touch", "never at the same time"], ...rows] : [];
+}
+
+function commands(tools: Tools): string[][] {
+  const rows = TOOL_NAMES.map((name) => {
     const { run, cwd, source } = tools[name] ?? { run: "none found", cwd: "", source: "" };
     return [name, cwd === "" ? run : `${run} (in ${cwd})`, source];
   });
-  if (plan.tasks.length > 0) add(["tool", "command", "found in"], ...commands);
-  for (const { level, line, message, hint } of plan.findings) {
-    const [first = "", ...rest] = wrap(`${level}${line > 0 ? ` line ${line}` : ""}: ${message}`, most - 2);
-    lines.push(...(lines.length > 0 ? [""] : []), style(COLOURS[level], level) + first.slice(level.length));
-    lines.push(...[...rest, ...wrap(`→ ${hint}`, most - 2)].map((text) => `  ${text}`));
-  }
-  return `${lines.join("\n")}\n`;
-}
-
-function summary({ tasks, waves, criticalPath, conflicts }: Plan): string[] {
-  const count = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;
-  const done = tasks.filter((task) => task.done).length;
-  const parts = [count(tasks.length, "task"), count(waves.length, "wave"), count(conflicts.length, "conflict")];
-  if (done > 0) parts.splice(1, 0, `${done} done`);
-  const chain = `longest chain (${criticalPath.length}): ${criticalPath.join(" → ")}`;
-  return criticalPath.length > 1 ? [parts.join(" · "), chain] : [parts.join(" · ")];
+  return [["tool", "command", "found in"], ...rows];
 }
 
 function tasks({ tasks }: Plan): string[][] {

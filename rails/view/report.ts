@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import { matches } from "../plan/conflicts.ts";
-import { attentionOf, typed } from "../record/attention.ts";
+import { type Attention, attentionOf, typed } from "../record/attention.ts";
 import type { RunState, TaskState } from "../record/state.ts";
 import { clock } from "./text.ts";
 
@@ -16,9 +16,7 @@ export function reportText(state: RunState, folder: string): string {
   const sections: Record<string, readonly string[]> = {
     Landed: landed.map((task) => landedText(state, task)),
     "Not landed": all.filter((task) => task.state !== "landed").map(restText),
-    "Yours to decide": attentionOf(state).flatMap(({ task, choices }) =>
-      choices.map(({ label, command }) => `- ${task}, ${label}: \`${command}\``),
-    ),
+    "Yours to decide": attentionText(attentionOf(state)),
     "Raw output": any ? [`Of every gate, in \`${join(folder, "output")}\`.`] : [],
     Handoffs: all.flatMap(({ id, title, attempts }) => {
       const handoff = attempts.at(-1)?.submitted?.handoff;
@@ -36,6 +34,13 @@ export function reportText(state: RunState, folder: string): string {
   ].join("\n");
 }
 
+/** What waits for a person, and the choices. */
+export const attentionText = (all: readonly Attention[]): string[] =>
+  all.flatMap(({ task, reason, note, choices }) => [
+    `- task ${task}: ${reason}. ${note}`,
+    ...choices.map(({ label, command }) => `  - ${label}: \`${command}\``),
+  ]);
+
 function landedText(state: RunState, { id, title, files, attempts }: TaskState): string {
   const last = attempts.at(-1);
   const landing = state.landings.find((each) => last && each.attempts.includes(last.id));
@@ -43,11 +48,11 @@ function landedText(state: RunState, { id, title, files, attempts }: TaskState):
   const proof = state.evidence.filter(({ by, tree, code }) => by === "landing" && tree === landing.tree && code === 0);
   const raw = proof.map(({ output }) => basename(output)).join(", ");
   const which = attempts.length === 1 ? "" : `, attempt ${attempts.length}`;
-  const isNamed = (path: string): boolean => files.some((each) => matches(each.path, path));
-  const paths = files.length > 0 ? (last.submitted?.paths ?? []) : [];
-  const others = paths.filter((path) => !isNamed(path)).join(", ");
-  const missed = files.length > 0 && !paths.some(isNamed) ? ". **None of the files that it names was touched**" : "";
-  const extra = others ? `. Touched though not named: ${others}` : "";
+  const paths = last.submitted?.paths ?? [];
+  const others = paths.filter((path) => files.length > 0 && !files.some((each) => matches(each.path, path)));
+  const isMissed = files.length > 0 && others.length === paths.length;
+  const missed = isMissed ? ". **None of the files that it names was touched**" : "";
+  const extra = others.length > 0 ? `. Touched though not named: ${others.join(", ")}` : "";
   return `- **${id} ${title}**: \`${landing.to.slice(0, 10)}\`${which}; ${raw}${missed}${extra}`;
 }
 

@@ -1,37 +1,24 @@
-const WIDE = /[\p{Emoji_Presentation}\p{sc=Han}\p{sc=Hangul}\p{sc=Hira}\p{sc=Kana}\u3000-\u303E\uFF01-\uFF60]/u;
-
-/** The columns that a text takes in a terminal; of emoji that are drawn as one, each counts. */
-export function width(text: string): number {
-  // Not by Intl.Segmenter: making one takes longer than all the rest of a call.
-  const columns = (char: string): number =>
-    WIDE.test(char) ? 2 : /[\p{M}\p{Cf}]/u.test(char) && char !== "\uFE0F" ? 0 : 1;
-  return /^[ -~]*$/.test(text) ? text.length : Array.from(text, columns).reduce((sum, one) => sum + one, 0);
-}
+import width from "fast-string-width";
 
 /** A text without anything that would move the cursor or colour the terminal. */
-export function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
-}
+const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
 
 /** A text on one line, in exactly so many columns: cut with `…` or filled with spaces. */
 export function cell(text: string, columns: number): string {
-  const line = oneLine(text);
-  const room = columns - width(line);
-  if (room >= 0) return line + " ".repeat(room);
-  let cut = "";
-  let left = columns - 1;
-  for (const char of line) {
-    if (width(char) > left) break;
-    left -= width(char);
-    cut += char;
+  let line = oneLine(text);
+  if (width(line) > columns) {
+    const chars = Array.from(line).slice(0, columns);
+    while (width(chars.join("")) >= columns) chars.pop();
+    line = `${chars.join("")}…`;
   }
-  return `${cut}…${" ".repeat(left)}`;
+  return line + " ".repeat(columns - width(line));
 }
 
 /** A text as lines of at most so many columns, broken between words where there are any. */
 export function wrap(text: string, columns: number): string[] {
   const line = oneLine(text);
-  const most = WIDE.test(line) ? Math.floor(columns / 2) : columns;
+  // Every character that takes two columns is among these; none takes more.
+  const most = /[\u1100-\u11FF\u2300-\u{10FFFF}]/u.test(line) ? Math.floor(columns / 2) : columns;
   return line.match(new RegExp(`\\S.{0,${most - 1}}(?=\\s|$)|\\S{1,${most}}`, "gu")) ?? [];
 }
 
@@ -43,11 +30,13 @@ export const clock = (ms: number): string =>
 export function table(rows: readonly (readonly string[])[], most: number): string[] {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => width(oneLine(row[at] ?? "")))));
   while (widths.reduce((sum, one) => sum + one + 2, -2) > most) {
-    // What a row is about gives way last: it counts half as wide as it is.
-    const shares = widths.map((columns, at) => (rows[0]?.[at] === "task" ? columns / 2 : columns));
-    const widest = shares.indexOf(Math.max(...shares));
+    const widest = widths.indexOf(Math.max(...widths));
     widths[widest] = (widths[widest] ?? 1) - 1;
   }
-  const cells = rows.map((row) => widths.map((columns, at) => cell(row[at] ?? "", columns)));
-  return cells.map((row) => row.join("  ").trimEnd());
+  return rows.map((row) =>
+    widths
+      .map((columns, at) => cell(row[at] ?? "", columns))
+      .join("  ")
+      .trimEnd(),
+  );
 }

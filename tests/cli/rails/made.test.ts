@@ -78,7 +78,11 @@ test("clean copes with a worktree whose folder somebody removed, and keeps what 
   worker.commit("feat: half");
   await scene.minion(["abort"]);
   rmSync(worker.path, { recursive: true });
-  expect((await scene.minion(["clean"])).code).toBe(0);
+  const dry = await scene.minion(["clean", "--dry-run", "--json"]);
+  const { remove, keep } = (await scene.minion(["clean", "--json"])).json;
+  expect(dry.json).toMatchObject({ dryRun: true, remove, keep });
+  expect(remove).toContain(`worktree ${worker.path}`);
+  expect(keep).toEqual([{ name: "branch minion/r1/1-one.1", why: "work that did not land" }]);
   expect(scene.git("worktree", "list").split("\n")).toHaveLength(1);
   expect(scene.show("minion/r1/1-one.1")).toContain("src/one.txt");
 });

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { parse } from "yaml";
 import { Scene } from "./scene.ts";
 
 let scene: Scene;
@@ -23,7 +24,8 @@ test("the document has the contract's fields and nothing is written", async () =
     "1. One\n   Files: src/a.ts, package.json?\n2. Two (depends on: 1)\n3. Three\n   Files: src/*\n",
   );
   expect(code).toBe(0);
-  expect(Object.keys(json)).toEqual(["version", "tasks", "waves", "criticalPath", "conflicts", "tools", "findings"]);
+  const fields = ["conflicts", "criticalPath", "findings", "tasks", "tools", "version", "waves"];
+  expect(Object.keys(json).sort()).toEqual(fields);
   expect(json).toMatchObject({
     version: 1,
     waves: [["1", "3"], ["2"]],
@@ -133,4 +135,12 @@ test.each([
   const answer = await scene.minion(["blueprint"]);
   expect(answer.code).toBe(1);
   expect(answer.stderr).toContain(`.claude/minion/blueprint.md:${line}: `);
+});
+
+test("data that has no text of its own is printed as YAML, and steers no terminal", async () => {
+  scene.write(".claude/minion/overlays/own.md", `---\nwhen: "red \\e[31m"\n---\nText.\n`);
+  const [text, asJson] = [await scene.minion(["overlays"]), await scene.minion(["overlays", "--json"])];
+  expect(asJson.json.overlays).toContainEqual({ name: "own", when: "red \u001b[31m" });
+  expect({ version: 1, ...parse(text.stdout) }).toEqual(asJson.json);
+  expect(text.stdout).not.toMatch(/(?!\n)\p{Cc}/u);
 });

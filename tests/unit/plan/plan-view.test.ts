@@ -1,9 +1,10 @@
 import { stripVTControlCharacters } from "node:util";
+import width from "fast-string-width";
 import { describe, expect, test } from "vitest";
 import { makePlan } from "../../../rails/plan/plan.ts";
 import type { Tools } from "../../../rails/plan/task.ts";
 import { planTable } from "../../../rails/view/plan-table.ts";
-import { cell, width, wrap } from "../../../rails/view/text.ts";
+import { cell, wrap } from "../../../rails/view/text.ts";
 
 const none: Tools = { setup: null, lint: null, test: null, build: null };
 const tools: Tools = {
