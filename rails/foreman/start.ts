@@ -67,8 +67,9 @@ const resolveGates = (blueprint: Blueprint, tools: Tools): Command[] =>
 
 async function refuseSecond(place: Place): Promise<void> {
   for (const run of await listRuns(place.common)) {
-    const state = await new Journal(place.common, run).state();
-    if (!isOpen(state)) continue;
+    // What cannot be read cannot be gone on with either: no reason to refuse a new one.
+    const state = await new Journal(place.common, run).state().catch(() => null);
+    if (!state || !isOpen(state)) continue;
     const lives = state.owner !== null && (await isAlive(state.owner));
     const whose = `a session that ${lives ? "still runs" : "has ended"}${state.session && ` (${state.session})`}`;
     const hint = lives ? "let it end, or start with --new" : "minion resume goes on with it, minion abort ends it";

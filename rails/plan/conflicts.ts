@@ -10,6 +10,10 @@ export function matches(pattern: string, path: string, prefix = ""): boolean {
   return names !== undefined && patterns.some((one) => overlap(one, names));
 }
 
+/** A pattern of the blueprint: a name without a folder is meant in every folder. */
+export const anywhere = (pattern: string): string =>
+  pattern.replace(/\/$/, "").includes("/") ? pattern : `**/${pattern}`;
+
 /** The pairs of tasks that would touch the same place, in the list's order. Left out are tasks that are done, and pairs
  * of which one depends on the other, by however many steps. */
 export function findConflicts(tasks: readonly Task[], ordered: (one: string, other: string) => boolean): Conflict[] {

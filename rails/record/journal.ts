@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { EXIT, Fault } from "../fault.ts";
 import { readIfThere } from "../files.ts";
 import { withLock } from "../git/lock.ts";
-import type { Event, NewEvent } from "./events.ts";
+import type { Event, EventName, NewEvent } from "./events.ts";
 import { fold, isOpen, type RunState } from "./state.ts";
 
 /** One run's journal: the only file that says what happened, and the only way to add to it. */
@@ -28,8 +28,9 @@ export class Journal {
   async state(): Promise<RunState> {
     const { events, bad } = await this.read();
     const first = events.find((event) => event.event === "started");
-    if (!first) throw new Fault("no-run", `there is no run in ${this.folder}`, "minion start FILE", EXIT.usage);
-    return fold(first, events, bad);
+    if (first) return fold(first, events, bad);
+    const what = bad.length > 0 ? `line ${bad[0]} of ${this.file} cannot be read` : `there is no run in ${this.folder}`;
+    throw new Fault("no-run", what, "start another: minion start FILE", EXIT.usage);
   }
 
   /** Looks at the state and adds events in one step, so that two processes never decide on the same state.
@@ -71,8 +72,8 @@ export async function findRun(common: string, session: string, name?: string): P
   const wanted = name === undefined ? all.reverse() : all.filter((run) => run === name);
   const journals = wanted.map((run) => new Journal(common, run));
   for (const journal of session ? journals : []) {
-    const state = await journal.state();
-    if (state.session === session && isOpen(state)) return { journal, state };
+    const state = await journal.state().catch(() => null);
+    if (state?.session === session && isOpen(state)) return { journal, state };
   }
   const [journal] = journals;
   if (journal) return { journal, state: await journal.state() };
@@ -80,10 +81,36 @@ export async function findRun(common: string, session: string, name?: string): P
   throw new Fault("no-run", `there is no run ${name ?? "here yet"}`, hint, EXIT.usage);
 }
 
+/** What reading relies on, by event; `[]`: a list. Events that a later version knows are nobody's business here. */
+const FIELDS: Partial<Record<EventName, string>> = {
+  started: "run base line prefix tasks[] gates[] conflicts[] remaining blueprint",
+  dispatched: "task attempt",
+  launched: "attempt agent",
+  begun: "attempt worktree branch base foundBranch",
+  job: "name process",
+  "job-ended": "name",
+  evidence: "gate by attempts[] tree changed[] made[] command output",
+  "sent-back": "attempt reason tree",
+  objection: "attempt reason what[] tree",
+  submitted: "attempt head tree commits[] paths[] handoff",
+  nothing: "attempt why",
+  ended: "attempt reason note",
+  "not-landed": "attempt reason note",
+  proven: "from to tree landed[]",
+  landed: "to",
+  "base-checked": "red[]",
+  retried: "task",
+};
+
+/** An event, or null where the line is torn, or edited so that it says nothing any more. */
 function parse(line: string): Event | null {
   try {
     const value = JSON.parse(line);
-    return typeof value?.event === "string" && typeof value.at === "number" ? value : null;
+    if (typeof value.event !== "string" || typeof value.at !== "number") return null;
+    const fields = (FIELDS[value.event as EventName] ?? "").split(" ").filter(Boolean);
+    const isThere = (field: string): boolean =>
+      field.endsWith("[]") ? Array.isArray(value[field.slice(0, -2)]) : value[field] !== undefined;
+    return fields.every(isThere) ? value : null;
   } catch {
     return null;
   }

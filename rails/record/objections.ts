@@ -1,5 +1,5 @@
 import { git, gitList, gitText } from "../git/git.ts";
-import { matches } from "../plan/conflicts.ts";
+import { anywhere, matches } from "../plan/conflicts.ts";
 import type { Reason } from "./events.ts";
 import { matcher } from "./judge.ts";
 import type { RunState, TaskState } from "./state.ts";
@@ -53,9 +53,6 @@ export async function objectionTo(
   what.push(...(await weakened(tests, base, head, proof, cwd)));
   return what.length > 0 ? { reason: "proof-changed", what } : null;
 }
-
-/** A name without a folder is meant in every folder. */
-const anywhere = (pattern: string): string => (pattern.replace(/\/$/, "").includes("/") ? pattern : `**/${pattern}`);
 
 /** The programs that a command starts, such as `check.sh` in `sh check.sh -x`: first or second words. */
 const wordsOf = (run: string): string[] =>

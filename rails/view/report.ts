@@ -1,13 +1,14 @@
 import { basename, join } from "node:path";
-import { matches } from "../plan/conflicts.ts";
+import { anywhere, matches } from "../plan/conflicts.ts";
 import { type Attention, attentionOf, typed } from "../record/attention.ts";
+import { isPass } from "../record/judge.ts";
 import type { RunState, TaskState } from "../record/state.ts";
 import { clock } from "./text.ts";
 
 /** The page that a person gets at the end: what landed, what did not and why, the raw evidence, what to type next.
  * @param folder the run's, where raw output lies */
 export function reportText(state: RunState, folder: string): string {
-  const { run, line, base, tip, gates, landings, aborted, done, bad } = state;
+  const { run, line, base, tip, gates, landings, aborted, done, bad, baseRed, baseAccepted } = state;
   const all = [...state.tasks.values()];
   const landed = all.filter((task) => task.state === "landed");
   const over = aborted ? "It was aborted" : done ? "It is done" : "It is still under way";
@@ -29,7 +30,8 @@ export function reportText(state: RunState, folder: string): string {
     `# Run ${run}: ${landed.length} of ${all.length} landed\n`,
     `${over}; it took ${clock(state.lastAt - state.startedAt)}. ` +
       `Line \`${line}\` stands on \`${tip.slice(0, 10)}\`, base is \`${base.slice(0, 10)}\`.` +
-      (any ? ` On its tip landing itself ran, and saw pass: ${names}.\n` : "\n"),
+      (any ? ` On its tip landing itself ran, and saw pass: ${names}.` : "") +
+      (baseAccepted ? ` Red on the base, so that there only new failures counted: ${baseRed?.join(", ")}.\n` : "\n"),
     ...Object.entries(sections).flatMap(([title, lines]) => (lines.length > 0 ? [`## ${title}\n`, ...lines, ""] : [])),
   ].join("\n");
 }
@@ -45,15 +47,22 @@ function landedText(state: RunState, { id, title, files, attempts }: TaskState):
   const last = attempts.at(-1);
   const landing = state.landings.find((each) => last && each.attempts.includes(last.id));
   if (!last || !landing) return `- **${id} ${title}**: was done before the run.`;
-  const proof = state.evidence.filter(({ by, tree, code }) => by === "landing" && tree === landing.tree && code === 0);
+  const proof = state.evidence.filter((each) => each.by === "landing" && each.tree === landing.tree && isPass(each));
   const raw = proof.map(({ output }) => basename(output)).join(", ");
   const which = attempts.length === 1 ? "" : `, attempt ${attempts.length}`;
   const paths = last.submitted?.paths ?? [];
-  const others = paths.filter((path) => files.length > 0 && !files.some((each) => matches(each.path, path)));
-  const isMissed = files.length > 0 && others.length === paths.length;
+  const isNamed = (path: string): boolean => files.some((each) => matches(each.path, path, state.prefix));
+  const along = Object.entries(state.blueprint.companions).flatMap(([pattern, companions]) =>
+    paths.some((path) => isNamed(path) && matches(anywhere(pattern), path)) ? companions : [],
+  );
+  const others = paths.filter(
+    (path) => files.length > 0 && !isNamed(path) && !along.some((each) => matches(anywhere(each), path)),
+  );
+  const isMissed = files.length > 0 && !paths.some(isNamed);
   const missed = isMissed ? ". **None of the files that it names was touched**" : "";
   const extra = others.length > 0 ? `. Touched though not named: ${others.join(", ")}` : "";
-  return `- **${id} ${title}**: \`${landing.to.slice(0, 10)}\`${which}; ${raw}${missed}${extra}`;
+  const byHand = last.submitted?.byHand ? ". Landed by a person's word" : "";
+  return `- **${id} ${title}**: \`${landing.to.slice(0, 10)}\`${which}; ${raw}${missed}${extra}${byHand}`;
 }
 
 function restText({ id, title, state, reason, note, attempts }: TaskState): string {
