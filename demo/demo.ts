@@ -94,7 +94,8 @@ function tell(event: Event): string | null {
     case "begun":
       return `${task(event.attempt)}  a worker begins, on ${event.branch}`;
     case "evidence": {
-      const who = event.by === "worker" ? task(event.attempts[0] ?? "") : "line  ";
+      const place = event.attempts.length === 0 ? "base  " : "line  ";
+      const who = event.by === "worker" ? task(event.attempts[0] ?? "") : place;
       return `${who}  ${event.gate} ${result(event.code)} (${(event.ms / 1000).toFixed(1)} s)`;
     }
     case "submitted":

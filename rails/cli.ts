@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Command } from "commander";
+import { agree } from "./blueprint/agreed.ts";
 import { main, type Said, saying } from "./exit.ts";
 import { EXIT, Fault } from "./fault.ts";
 import { abort, clean } from "./foreman/clean.ts";
@@ -26,7 +27,7 @@ import { submit, submitNothing } from "./worker/submit.ts";
 declare const __VERSION__: string;
 
 /** What a command is called with: the one argument that it may have, and the options that there are. */
-type Flags = Partial<Record<"new" | "all" | "take" | "redBase" | "dryRun", true>>;
+type Flags = Partial<Record<"new" | "all" | "take" | "redBase" | "agree" | "dryRun", true>>;
 type Call = Flags & { word: string; until: number; run?: string; nothing?: string };
 
 const program = new Command("minion")
@@ -67,7 +68,10 @@ add("plan <file>", "show a list's waves, conflicts, commands and faults (-: stdi
 add("start <file>", "open a run of a task list", async (call) => {
   const planned = await planAt(call.word);
   const session = await sessionOf(process.env);
-  return [null, await start(planned, await blueprintAt(planned.place), session, call.new === true)];
+  const started = await start(planned, await blueprintAt(planned.place), session, call.new === true);
+  // Whoever starts has seen the project's commands: a person by their own hand, a session by the hook that asks for it.
+  await agree(planned.place.top, planned.place.common);
+  return [null, started];
 }).option("--new", "beside a run that is open already");
 
 ofRun("next", "land what is ready, then name what to start now", async ({ journal, place, state, until }) => {
@@ -151,9 +155,12 @@ ofRun("clean", "remove what a run left; nothing dirty or unlanded", async ({ sta
   return [null, { run: state.run, dryRun, ...(await clean(state, place, landingPath(place, state.run), dryRun)) }];
 }).option("--dry-run", "only say what would be removed");
 
-add("blueprint", "print the rails in force and where each value comes from", async () => {
-  return [null, await blueprintAt(await findPlace(process.cwd()))];
-});
+add("blueprint", "print the rails in force and where each value comes from", async (call) => {
+  const place = await findPlace(process.cwd());
+  const blueprint = await blueprintAt(place);
+  if (call.agree) await agree(place.top, place.common);
+  return [null, blueprint];
+}).option("--agree", "for a person: remember that the project's own rails may be used");
 
 add("overlays", "list the expertise that a task can name under Agent:", async () => {
   const all = [...(await overlaysAt(await findPlace(process.cwd()))).values()].filter(({ fault }) => fault === null);

@@ -80,9 +80,8 @@ async function caughtUp(landing: Landing): Promise<RunState> {
   }
   if (!(await site.isElsewhere(now)))
     throw new Fault("line-moved", `somebody moved ${line} to ${now}`, `put it back: git branch -f ${line} ${tip}`);
-  await site.move(now, tip);
-  await journal.add({ event: "line-restored", from: now, to: tip });
-  return journal.state();
+  if (await site.move(now, tip)) await journal.add({ event: "line-restored", from: now, to: tip });
+  return caughtUp(landing);
 }
 
 /** Runs every gate on the base, so that what is red there is said before anybody is set to work. */
@@ -140,8 +139,8 @@ async function landTogether(landing: Landing, candidates: readonly Candidate[]):
     return true;
   }
   await journal.add({ event: "proven", from, to, tree, landed });
-  await site.move(from, to);
-  await journal.add({ event: "landed", to });
+  // Moved by somebody meanwhile: looked at before anything else is landed.
+  if (await site.move(from, to)) await journal.add({ event: "landed", to });
   return true;
 }
 

@@ -28,8 +28,8 @@ export interface Site {
   tip(): Promise<{ commit: string; tree: string }>;
   /** Runs a command on what lies there, for these attempts. */
   prove(run: Run, attempts: readonly string[], command: Command): Promise<Evidence>;
-  /** Moves the line, if it still stands where it is believed to. @throws Fault `line-in-use`, `git` */
-  move(from: string, to: string): Promise<void>;
+  /** Moves the line. @returns false where it does not stand on `from` any more @throws Fault `line-in-use` */
+  move(from: string, to: string): Promise<boolean>;
 }
 
 /** The rails' own worktree: beside the workers' and not inside `.git`, where some test runners look for no tests. */
@@ -65,7 +65,8 @@ export function siteOf(place: Place, run: string, line: string): Site {
       const holder = (await listWorktrees(main)).find(({ branch }) => branch === line)?.path;
       if (holder)
         throw new Fault("line-in-use", `${line} is checked out in ${holder}`, "switch to another branch there");
-      await git(main, "update-ref", "-m", "minion: land", `refs/heads/${line}`, to, from);
+      const where = { cwd: main, accept: [1, 128] };
+      return (await git(where, "update-ref", "-m", "minion: land", `refs/heads/${line}`, to, from)).code === 0;
     },
   };
 }
