@@ -147,7 +147,7 @@ export async function* end(worker: Worker, message: string): Talk<string> {
 }
 
 /** Where the client says that the worker works. */
-function workingDirectory({ text }: Turn): string {
+export function workingDirectory({ text }: Turn): string {
   return /working directory: (\S.*)/i.exec(text)?.[1]?.trim() ?? ".";
 }
 

@@ -16,6 +16,8 @@ const ROOT = join(import.meta.dirname, "../..");
 export const CLAUDE = join(ROOT, "node_modules/.bin/claude");
 const IDENTITY = { GIT_AUTHOR_NAME: "t", GIT_AUTHOR_EMAIL: "t@t", GIT_COMMITTER_NAME: "t", GIT_COMMITTER_EMAIL: "t@t" };
 
+/** How tasks are done that are not done well, by the task's id. */
+type Behaviours = Readonly<Record<string, Behaviour>>;
 export type Mode = "default" | "auto";
 
 /** A journal's line. */
@@ -53,6 +55,8 @@ export class World {
     world.git("init", "--quiet", "-b", "main");
     world.git("add", "--all");
     world.git("commit", "--quiet", "-m", "chore: start");
+    // As a person does it who has nobody to ask: with -p a question is a refusal.
+    world.minion("blueprint", "--agree");
     const tasks = Object.entries(files).map(([id, written]) => {
       const steps = Object.entries(written).map(([path, content]) => ({ write: path, content }));
       return [id, { steps, commit: `feat: task ${id}`, handoff: `What and why: task ${id}` }] as const;
@@ -97,6 +101,10 @@ export class World {
     return execFileSync("git", args, { cwd: this.repo, env: this.env(), encoding: "utf8" }).trim();
   }
 
+  sh(command: string, cwd = "."): string {
+    return execFileSync("sh", ["-c", command], { cwd: join(this.repo, cwd), env: this.env(), encoding: "utf8" });
+  }
+
   /** `minion` outside of any session, as installed. */
   minion(...args: string[]): string {
     const program = join(this.home, ".claude/skills/minion/bin/minion");
@@ -104,21 +112,21 @@ export class World {
   }
 
   /** Starts the real client on a prompt; tasks are done as the edits say, or as a behaviour does. */
-  async start(prompt: string, mode: Mode, behaviours: Readonly<Record<string, Behaviour>> = {}): Promise<ClientRun> {
+  async start(prompt: string, mode: Mode, behaviours: Behaviours = {}, args: string[] = []): Promise<ClientRun> {
     const model = await this.script(behaviours);
     const { repo: cwd, home } = this;
-    this.client = startClient({ claude: CLAUDE, prompt, model, home, cwd, permissionMode: mode, env: IDENTITY });
+    this.client = startClient({ claude: CLAUDE, prompt, model, home, cwd, permissionMode: mode, args, env: IDENTITY });
     return this.client;
   }
 
   /** Opens the client in a terminal, as a person does. */
-  async open(behaviours: Readonly<Record<string, Behaviour>> = {}): Promise<Terminal> {
+  async open(behaviours: Behaviours = {}): Promise<Terminal> {
     const model = await this.script(behaviours);
     this.terminal = await openTerminal({ claude: CLAUDE, model, home: this.home, cwd: this.repo, env: IDENTITY });
     return this.terminal;
   }
 
-  private async script(behaviours: Readonly<Record<string, Behaviour>>): Promise<string> {
+  private async script(behaviours: Behaviours): Promise<string> {
     await this.model?.close();
     const { tasks, guesses } = this.edits;
     const script = conversations({ orchestrator: orchestrator(guesses), worker: worker(tasks, behaviours) });
@@ -126,8 +134,8 @@ export class World {
     return this.model.url;
   }
 
-  async run(prompt: string, mode: Mode, behaviours: Readonly<Record<string, Behaviour>> = {}): Promise<ClientResult> {
-    return (await this.start(prompt, mode, behaviours)).done;
+  async run(prompt: string, mode: Mode, behaviours: Behaviours = {}, args: string[] = []): Promise<ClientResult> {
+    return (await this.start(prompt, mode, behaviours, args)).done;
   }
 
   /** The journal so far; a last line that is torn is none yet. */

@@ -1,0 +1,4 @@
+import { badWorkers } from "./bad-workers.ts";
+
+badWorkers("default");
+badWorkers("auto");
