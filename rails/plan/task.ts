@@ -21,6 +21,10 @@ export interface Task {
 export type Finding = Readonly<{ level: Level; code: string; line: number; message: string; hint: string }>;
 export type Level = "error" | "warning" | "note";
 
+export function fault(code: string, line: number, message: string, hint: string): Finding {
+  return { level: "error", code, line, message, hint };
+}
+
 /** Two tasks that never run at the same time: both touch these paths, as the first writes them. Guessed: all of it. */
 export type Conflict = Readonly<{ tasks: readonly [string, string]; paths: readonly string[]; guessed: boolean }>;
 
