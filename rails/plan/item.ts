@@ -14,6 +14,7 @@ const FIELDS = {
   depends: { read: wordsLike(new RegExp(`^(?:${ID})$`)), hint: "write «Depends: 1, 2» or «Depends: none»" },
   files: { read: readPaths, hint: "write «src/a.ts, docs/**, package.json?»; names with spaces in `backticks`" },
   forbid: { read: readPaths, hint: "write «src/generated/, *.lock»; names with spaces in `backticks`" },
+  gates: { read: readPaths, hint: "write «tests/old.test.ts, package.json#scripts»; names with spaces in `backticks`" },
   agent: { read: wordsLike(/^[\w.:-]+$/), hint: "write «Agent: backend, tester»" },
   risk: { read: (text: string) => RISK.exec(text) ?? "is none", hint: "write «Risk: low», medium or high" },
   "done when": { read: (text: string) => [text], hint: "" },
@@ -24,7 +25,7 @@ type FieldName = keyof typeof FIELDS;
 type Value = Readonly<{ name: FieldName; text: string; line: number }>;
 
 const FIELD =
-  /^\s*([-*+]\s+)?(\*\*|__|)(files|depends(?: on)?|dependencies|agent|forbid|done when|verify|risk)(?::\2|\2\s*:)\s*(.*)$/i;
+  /^\s*([-*+]\s+)?(\*\*|__|)(files|depends(?: on)?|dependencies|agent|forbid|gates|done when|verify|risk)(?::\2|\2\s*:)\s*(.*)$/i;
 /** The ways of saying that a field has nothing to say; a remark in parentheses may say why. */
 const NONE = /^(?:none|nothing|no|n\/a|[-–—])\.?(?:\s*\([^()]*\))?\.?$/i;
 const BULLET = /^\s*[-*+]\s+(\S.*)$/;
@@ -101,6 +102,7 @@ export function readItem({ id, head, line: start, lines }: Item, findings: Findi
     depends: said("depends"),
     files: said("files").map((path) => ({ path: path.replace(/\?$/, ""), guessed: path.endsWith("?") })),
     forbid: said("forbid"),
+    gates: said("gates"),
     agent: said("agent"),
     doneWhen: said("done when").join("\n"),
     verify: said("verify").join("\n"),

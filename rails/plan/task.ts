@@ -9,6 +9,7 @@ export interface Task {
   readonly depends: readonly string[]; // Ids, spelled as the tasks that they name spell them
   readonly files: readonly TaskFile[];
   readonly forbid: readonly string[];
+  readonly gates: readonly string[]; // What of its proof it may change: tests, configuration, `package.json#scripts`
   readonly agent: readonly string[];
   readonly doneWhen: string;
   readonly verify: string;

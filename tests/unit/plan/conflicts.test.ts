@@ -15,6 +15,7 @@ const task = (id: string, files: string[], done = false): Task => ({
   depends: [],
   files: files.map((path) => ({ path: path.replace(/\?$/, ""), guessed: path.endsWith("?") })),
   forbid: [],
+  gates: [],
   agent: [],
   doneWhen: "",
   verify: "",
