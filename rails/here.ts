@@ -7,10 +7,10 @@ import type { Overlay } from "./blueprint/overlay.ts";
 import { EXIT, Fault } from "./fault.ts";
 import { readIfThere } from "./files.ts";
 import { findPlace, type Place } from "./git/repository.ts";
-import { makePlan } from "./plan/plan.ts";
 import type { Finding, Plan, Tools } from "./plan/task.ts";
 
-// YAML and its checks are loaded by the few commands that read rails: hooks and gates are called by the hundred.
+// YAML, its checks and the reader of lists are loaded by the few commands that want them: hooks and gates are called by
+// the hundred.
 
 /** Where rails lie: the project's win over the person's, those over the plugin's, which is seen from its bin/minion. */
 async function folders({ top }: Place): Promise<{ project: string; person: string; shipped: string }> {
@@ -46,6 +46,7 @@ export async function planAt(source: string): Promise<{ place: Place; plan: Plan
   const place = await findPlace(process.cwd());
   const { project, person, shipped } = await folders(place);
   const { findTools } = await import("./blueprint/toolchain.ts");
+  const { makePlan } = await import("./plan/plan.ts");
   const file = "toolchains.md";
   const own = (await readIfThere(join(project, file))) ?? (await readIfThere(join(person, file)));
   const table = own ?? (await readFile(join(shipped, "minion-blueprint", file), "utf8"));

@@ -35,10 +35,8 @@ export function readPattern(path: string): { patterns: Pattern[]; problem?: stri
 
 /** The names of a path, `.` and `..` worked out; undefined where it leaves its folder or nobody can tell. */
 export function namesOf(path: string): string[] | undefined {
-  const names = posix
-    .normalize(path)
-    .split("/")
-    .filter((name) => name !== "" && name !== ".");
+  const normal = posix.normalize(path);
+  const names = normal.split("/").filter((name) => name !== "" && name !== ".");
   return names[0] === ".." || (path.includes("**") && path.split("/").includes("..")) ? undefined : names;
 }
 

@@ -53,9 +53,7 @@ function readItems(lines: readonly Line[], form: Form) {
       above = role === "other" ? undefined : role;
       if (above) items.push(above);
       else if (items.length > 0 && isField(line))
-        findings.push(
-          fault("stray-field", line.number, `${quote(line.text)} belongs to no task`, "move it to its task"),
-        );
+        findings.push(fault("stray-field", line.number, `${quote(line.text)} is in no task`, "move it into its task"));
     }
     gap = line.raw.trim() === "";
   }
