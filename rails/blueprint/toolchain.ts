@@ -11,23 +11,26 @@ type Row = Readonly<Record<"name" | "run", string>> & { readonly when: readonly 
 export async function findTools(root: string, prefix: string, table: string): Promise<Tools> {
   const rows = readTable(table);
   const found: Record<ToolName, Tool | null> = { setup: null, lint: null, test: null, build: null };
-  for (const cwd of above(prefix.replaceAll("\\", "/")))
-    for (const name of TOOL_NAMES) found[name] ??= await firstOf(name, rows, root, cwd);
+  const start = posix.relative("/", posix.join("/", prefix.replaceAll("\\", "/")));
+  for (const cwd of above(start)) for (const name of TOOL_NAMES) found[name] ??= await firstOf(name, rows, root, cwd);
   return found;
 }
 
 /** A folder and those above it, the nearest first; `` is the root. */
-function above(folder: string): string[] {
-  const names = folder.split("/").filter((name) => name !== "" && name !== ".");
-  return [...names.keys(), names.length].map((length) => names.slice(0, length).join("/")).reverse();
-}
+const above = (folder: string): string[] =>
+  folder === "" ? [""] : [folder, ...above(folder.slice(0, Math.max(0, folder.lastIndexOf("/"))))];
 
 /** The first row of a tool or word of which every condition holds; its source is where the first of them was found. */
 async function firstOf(name: string, rows: readonly Row[], root: string, cwd: string): Promise<Tool | null> {
   const others = rows.filter((row) => row.name !== name); // So that no word can mean itself
   for (const { run, when } of rows.filter((row) => row.name === name)) {
-    const places = await Promise.all(when.map((condition) => find(condition, others, root, cwd)));
-    if (places.every((place) => place !== undefined)) return { run, cwd, source: places.find(Boolean) ?? "" };
+    const places: string[] = [];
+    for (const condition of when) {
+      const place = await find(condition, others, root, cwd);
+      if (place === undefined) break;
+      places.push(place);
+    }
+    if (places.length === when.length) return { run, cwd, source: places.find(Boolean) ?? "" };
   }
   return null;
 }
