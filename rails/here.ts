@@ -7,10 +7,10 @@ import type { Overlay } from "./blueprint/overlay.ts";
 import { EXIT, Fault } from "./fault.ts";
 import { readIfThere } from "./files.ts";
 import { findPlace, type Place } from "./git/repository.ts";
-import { makePlan } from "./plan/plan.ts";
 import type { Finding, Plan, Tools } from "./plan/task.ts";
 
-// YAML and its checks are loaded by the few commands that read rails: hooks and gates are called by the hundred.
+// YAML, its checks and the reader of lists are loaded by the few commands that want them: hooks and gates are called by
+// the hundred.
 
 /** Where one thing of the rails may lie, first the one that wins: the project's, the person's, and the plugin's in its
  * skills, which are seen from its bin/minion. */
@@ -48,6 +48,7 @@ export async function planAt(source: string): Promise<{ place: Place; plan: Plan
   const tables = await layers(place, "toolchains.md", "minion-blueprint/toolchains.md");
   const table = (await Promise.all(tables.map(readIfThere))).find((found) => found !== null) ?? "";
   const { findTools } = await import("./blueprint/toolchain.ts");
+  const { makePlan } = await import("./plan/plan.ts");
   const tools = await findTools(place.top, place.prefix, table);
   const plan = makePlan(list, source === "-" ? "the list" : source);
   const known = await overlaysAt(place);

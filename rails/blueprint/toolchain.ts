@@ -11,62 +11,58 @@ type Row = Readonly<Record<"name" | "run", string>> & { readonly when: readonly 
 export async function findTools(root: string, prefix: string, table: string): Promise<Tools> {
   const rows = readTable(table);
   const found: Record<ToolName, Tool | null> = { setup: null, lint: null, test: null, build: null };
-  for (const cwd of above(prefix.replaceAll("\\", "/")))
-    for (const name of TOOL_NAMES) found[name] ??= await firstOf(name, rows, root, cwd);
+  const start = posix.relative("/", posix.join("/", prefix.replaceAll("\\", "/")));
+  for (const cwd of above(start)) for (const name of TOOL_NAMES) found[name] ??= await firstOf(name, rows, root, cwd);
   return found;
 }
 
 /** A folder and those above it, the nearest first; `` is the root. */
-function above(folder: string): string[] {
-  const names = folder.split("/").filter((name) => name !== "" && name !== ".");
-  return [...names.keys(), names.length].map((length) => names.slice(0, length).join("/")).reverse();
-}
+const above = (folder: string): string[] =>
+  folder === "" ? [""] : [folder, ...above(folder.slice(0, Math.max(0, folder.lastIndexOf("/"))))];
 
 /** The first row of a tool or word of which every condition holds; its source is where the first of them was found. */
 async function firstOf(name: string, rows: readonly Row[], root: string, cwd: string): Promise<Tool | null> {
-  // A word means rows below those that use it, so none can mean itself.
-  const below = rows.slice(rows.findLastIndex((row) => row.name === name) + 1);
-  search: for (const { run, when } of rows.filter((row) => row.name === name)) {
-    let source = "";
+  const others = rows.filter((row) => row.name !== name); // So that no word can mean itself
+  for (const { run, when } of rows.filter((row) => row.name === name)) {
+    const places: string[] = [];
     for (const condition of when) {
-      const body = condition.replace(/^!/, "");
-      const word = body.startsWith("@");
-      if (word && !below.some((row) => row.name === body)) throw broken(`no row below says what «${body}» means`);
-      const where = word ? (await firstOf(body, below, root, cwd))?.source : await find(body, root, cwd);
-      if ((where === undefined) === (body === condition)) continue search;
-      source ||= where ?? "";
+      const place = await find(condition, others, root, cwd);
+      if (place === undefined) break;
+      places.push(place);
     }
-    return { run, cwd, source };
+    if (places.length === when.length) return { run, cwd, source: places.find(Boolean) ?? "" };
   }
   return null;
 }
 
-/** Where a condition about a file holds, for people. */
-async function find(condition: string, root: string, folder: string): Promise<string | undefined> {
-  const [, up, file, path, text = ""] = /^(\^?)([^#~\s]+)(?:#([^\s~]+))?(?: ~ (.+))?$/.exec(condition) ?? [];
-  if (file === undefined) throw broken(`«${condition}» is no condition`);
+/** Where a condition holds, for people; empty where that is no place, undefined where it does not hold. */
+async function find(condition: string, rows: readonly Row[], root: string, cwd: string): Promise<string | undefined> {
+  const body = condition.replace(/^!/, "");
+  if (body !== condition) return (await find(body, rows, root, cwd)) === undefined ? "" : undefined;
+  if (body.startsWith("@") && rows.some(({ name }) => name === body))
+    return (await firstOf(body, rows, root, cwd))?.source;
+  const [, up, file, path, text = ""] = /^(\^?)([^@#~\s][^#~\s]*)(?:#([^\s~]+))?(?: ~ (.+))?$/.exec(body) ?? [];
+  if (file === undefined) throw broken(`«${body}» is no condition, and no word of another row`);
   const letters = posix.basename(file).replace(/[^\w*]/g, "\\$&");
   const name = new RegExp(`^${letters.replaceAll("*", ".*")}$`);
-  for (const each of up ? above(folder) : [folder]) {
-    const place = posix.join(each, posix.dirname(file));
-    const files = await readdir(join(root, place)).catch(() => []);
-    for (const where of files.filter((one) => name.test(one)).map((one) => posix.join(place, one))) {
+  for (const folder of up ? above(cwd) : [cwd])
+    for (const one of await readdir(join(root, folder, posix.dirname(file))).catch(() => [])) {
+      const where = posix.join(folder, posix.dirname(file), one);
+      if (!name.test(one)) continue;
       if (!path && !text) return where;
       const content = (await readFile(join(root, where), "utf8").catch(() => "")).replace(/^\uFEFF/, "");
       const value = path ? valueAt(content, path, where) : content;
       if (value.trim() !== "" && value.includes(text)) return `${where}: ${path ?? text}`;
     }
-  }
   return undefined;
 }
 
 /** What a JSON file has at a path, as text; empty where that is nothing. */
 function valueAt(json: string, path: string, where: string): string {
   try {
-    const read = (value: unknown, key: string): unknown => new Map(Object.entries(Object(value))).get(key);
-    const value = path.split(".").reduce(read, JSON.parse(json));
-    if (!value || (typeof value === "object" && Object.keys(value).length === 0)) return "";
-    return typeof value === "string" ? value : JSON.stringify(value);
+    const value = path.split(".").reduce((object, key) => object?.[key], JSON.parse(json));
+    if (typeof value === "string") return value;
+    return [undefined, "null", "false", "[]", "{}"].includes(JSON.stringify(value)) ? "" : JSON.stringify(value);
   } catch (error) {
     throw new Fault("broken-json", `${where}: ${(error as Error).message}`, "mend it first", EXIT.usage);
   }

@@ -1,5 +1,5 @@
 import { clean, namesOf, overlap, type Pattern, readPattern } from "./glob.ts";
-import type { Conflict, Task } from "./task.ts";
+import type { Conflict, Task, TaskFile } from "./task.ts";
 
 /** Is this path, from the repository's root, in what the pattern stands for? Read as for conflicts, from the folder
  * `prefix` or from the root; false where the pattern cannot be read. */
@@ -17,38 +17,31 @@ export const anywhere = (pattern: string): string =>
 /** The pairs of tasks that would touch the same place, in the list's order. Left out are tasks that are done, and pairs
  * of which one depends on the other, by however many steps. */
 export function findConflicts(tasks: readonly Task[], ordered: (one: string, other: string) => boolean): Conflict[] {
-  const places = tasks.flatMap(({ files, done }, task) =>
-    (done ? [] : files).flatMap(({ path, guessed }) =>
-      readPattern(path).patterns.map((pattern) => ({ pattern, stem: stem(pattern), task, path, guessed })),
-    ),
-  );
-  // Two patterns can only meet where the plain names that one begins with begin the other: each looks up its own ancestors.
-  const byStem = new Map<string, typeof places>();
-  for (const place of places) {
-    const key = place.stem.join("/");
-    const same = byStem.get(key) ?? [];
-    same.push(place);
-    byStem.set(key, same);
-  }
-  const pairs = new Map<number, Conflict & { paths: string[]; guessed: boolean }>();
-  for (const place of places)
-    for (let length = place.stem.length; length >= 0; length--)
-      for (const near of byStem.get(place.stem.slice(0, length).join("/")) ?? []) {
-        if (near.task === place.task || !overlap(near.pattern, place.pattern)) continue;
-        const [first, second] = near.task < place.task ? [near, place] : [place, near];
-        const ids = [tasks[first.task]?.id ?? "", tasks[second.task]?.id ?? ""] as const;
-        const key = first.task * tasks.length + second.task;
-        const pair = pairs.get(key) ?? { tasks: ids, paths: [], guessed: true };
-        pairs.set(key, pair);
-        if (!pair.paths.includes(first.path)) pair.paths.push(first.path);
-        pair.guessed &&= first.guessed || second.guessed;
-      }
-  const sorted = [...pairs].sort(([a], [b]) => a - b).map(([, pair]) => pair);
-  return sorted.filter(({ tasks: [one, other] }) => !ordered(one, other));
+  const open = tasks.flatMap(({ id, files, done }) => (done ? [] : { id, places: files.flatMap(placesOf) }));
+  const conflicts: Conflict[] = [];
+  for (const [index, one] of open.entries())
+    for (const other of open.slice(index + 1)) {
+      const shared: TaskFile[] = [];
+      for (const a of one.places)
+        for (const b of other.places) if (meet(a, b)) shared.push({ path: a.path, guessed: a.guessed || b.guessed });
+      if (shared.length === 0 || ordered(one.id, other.id)) continue;
+      const paths = [...new Set(shared.map(({ path }) => path))].sort();
+      conflicts.push({ tasks: [one.id, other.id], paths, guessed: shared.every(({ guessed }) => guessed) });
+    }
+  return conflicts;
 }
 
-/** The plain names that a pattern begins with. */
-function stem(pattern: Pattern): Pattern {
-  const end = pattern.findIndex((name) => /[*?]/.test(name));
-  return end < 0 ? pattern : pattern.slice(0, end);
+/** What an entry under `Files:` stands for; `stem`: the plain names that it begins with, each with a `/` behind. */
+type Place = TaskFile & Readonly<{ pattern: Pattern; stem: string }>;
+
+function placesOf(file: TaskFile): Place[] {
+  return readPattern(file.path).patterns.map((pattern) => {
+    const end = pattern.findIndex((name) => /[*?]/.test(name));
+    const plain = end < 0 ? pattern : pattern.slice(0, end);
+    return { ...file, pattern, stem: plain.map((name) => `${name}/`).join("") };
+  });
 }
+
+/** Two can only meet where the beginning of one begins the other; that is looked at first, since it is quick. */
+const meet = (a: Place, b: Place): boolean =>
+  (a.stem.startsWith(b.stem) || b.stem.startsWith(a.stem)) && overlap(a.pattern, b.pattern);

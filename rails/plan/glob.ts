@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { expand } from "brace-expansion";
 
 /** The names of a path, `**` standing for any number of them. In a name `*` is any number of characters, `?` any one. */
@@ -34,13 +35,9 @@ export function readPattern(path: string): { patterns: Pattern[]; problem?: stri
 
 /** The names of a path, `.` and `..` worked out; undefined where it leaves its folder or nobody can tell. */
 export function namesOf(path: string): string[] | undefined {
-  const names: string[] = [];
-  for (const name of path.split("/")) {
-    if (name === "" || name === ".") continue;
-    if (name !== "..") names.push(name);
-    else if ((names.pop() ?? "**") === "**") return undefined;
-  }
-  return names;
+  const normal = posix.normalize(path);
+  const names = normal.split("/").filter((name) => name !== "" && name !== ".");
+  return names[0] === ".." || (path.includes("**") && path.split("/").includes("..")) ? undefined : names;
 }
 
 /** Do two patterns share a path? Exact: the intersection of the two languages, name by name. */

@@ -1,35 +1,31 @@
 import { readPattern } from "./glob.ts";
-import { fault, type Line, quote, withoutCode } from "./lines.ts";
-import type { Finding, Task } from "./task.ts";
+import { type Line, quote, withoutCode } from "./lines.ts";
+import { type Finding, fault, type Task } from "./task.ts";
 
-/** One task as a form found it: what stands after its id, and the lines beneath, indented by so many columns. */
-export type Item = Readonly<{ id: string; head: string; line: number; indent: number; lines: Line[] }>;
+/** One task as a form found it: what stands after its id, and the lines beneath. Depth: its columns, or its heading's. */
+export type Item = Readonly<{ id: string; head: string; line: number; depth: number; lines: Line[] }>;
 
 /** An id: `1`, `a`, `T001`. Nothing that git or a file system could take for more than a name. */
 export const ID = "[A-Za-z]{0,8}\\d{1,9}[A-Za-z]?|[A-Za-z]";
 
+const RISK = /^(?:low|medium|high)\b(?![/-])/i;
 /** The fields of a task: how a value is read (what it says, or in words what is wrong), and how to write it instead. */
 const FIELDS = {
   depends: { read: wordsLike(new RegExp(`^(?:${ID})$`)), hint: "write «Depends: 1, 2» or «Depends: none»" },
   files: { read: readPaths, hint: "write «src/a.ts, docs/**, package.json?»; names with spaces in `backticks`" },
   forbid: { read: readPaths, hint: "write «src/generated/, *.lock»; names with spaces in `backticks`" },
-  gates: { read: readPaths, hint: "write «test/old.test.js, package.json#scripts»" },
+  gates: { read: readPaths, hint: "write «tests/old.test.ts, package.json#scripts»; names with spaces in `backticks`" },
   agent: { read: wordsLike(/^[\w.:-]+$/), hint: "write «Agent: backend, tester»" },
-  risk: {
-    read: (text: string) => /^(?:low|medium|high)\b(?![/-])/i.exec(text) ?? "is none",
-    hint: "low, medium or high",
-  },
+  risk: { read: (text: string) => RISK.exec(text) ?? "is none", hint: "write «Risk: low», medium or high" },
   "done when": { read: (text: string) => [text], hint: "" },
   verify: { read: (text: string) => [text.replace(/^`([^`]+)`$/, "$1")], hint: "" },
 };
 type FieldName = keyof typeof FIELDS;
-
-type Value = Readonly<{ text: string; line: number }>;
-/** A field as it stands in an item; `beneath`: may bullets as far in as its own line be its values? */
-type Field = Readonly<{ name: FieldName; line: Line; beneath: boolean; values: Value[] }>;
+/** One line of what a field says; empty where the field stands alone on its own. */
+type Value = Readonly<{ name: FieldName; text: string; line: number }>;
 
 const FIELD =
-  /^\s*([-*+]\s+)?(\*\*|__|)(files|depends(?: on)?|dependencies|agent|forbid|gates|done when|verify|risk)(?::\2|\2\s*:)(.*)$/i;
+  /^\s*([-*+]\s+)?(\*\*|__|)(files|depends(?: on)?|dependencies|agent|forbid|gates|done when|verify|risk)(?::\2|\2\s*:)\s*(.*)$/i;
 /** The ways of saying that a field has nothing to say; a remark in parentheses may say why. */
 const NONE = /^(?:none|nothing|no|n\/a|[-–—])\.?(?:\s*\([^()]*\))?\.?$/i;
 const BULLET = /^\s*[-*+]\s+(\S.*)$/;
@@ -40,25 +36,18 @@ const INLINE = /\s?\((?:depends|dependencies)(?:\s+on)?(?::|(?=\s+(?:task|#|\d))
 const SAID =
   /\bdepends(?:\s+on)?(?::\s*(?:tasks?\s+)?#?\w{1,4}|\s+(?:tasks?\s+#?\w{0,8}\d\w?|#?\d+))\b(?!\s+(?!and\b)\w)/i;
 
-/** The field that starts on this line, if one does. */
-export function readField(line: Line): Field | undefined {
-  const [, bullet, , word, rest = ""] = FIELD.exec(line.text) ?? [];
-  if (word === undefined) return undefined;
-  const name = (/^depend/i.test(word) ? "depends" : word.toLowerCase()) as FieldName;
-  const text = rest.trim();
-  const values = text === "" ? [] : [{ text, line: line.number }];
-  return { name, line, beneath: text === "" && bullet === undefined, values };
-}
+/** Does a field start on this line? */
+export const isField = ({ text }: Line): boolean => FIELD.test(text);
 
 /** Reads an item. To a field belongs what a person sees as belonging to it: what follows its colon, bullets beneath, and
- * the rest of a sentence that goes on further in. A value that cannot be read is an error and counts as not said. */
-export function readItem({ id, head, line: start, indent, lines }: Item) {
-  const findings: Finding[] = [];
-  const depends: Value[] = [];
+ * the rest of a sentence that goes on further in. A value that cannot be read is an error and counts as not said.
+ * @param findings gets what is wrong with it */
+export function readItem({ id, head, line: start, lines }: Item, findings: Finding[]): Task & { dependsLine: number } {
+  const values: Value[] = [];
   /** Takes a `(depends on: …)` out of a text. What is said in passing would be lost if nobody said so. */
   const takeInline = (text: string, line: number): string => {
     const found = STEP.test(text) ? null : INLINE.exec(withoutCode(text));
-    if (found) depends.push({ text: found[1]?.trim() ?? "", line });
+    if (found) values.push({ name: "depends", text: found[1]?.trim() || found[0], line });
     const rest = found ? text.slice(0, found.index) + text.slice(found.index + found[0].length) : text;
     if (SAID.test(withoutCode(rest)))
       findings.push(fault("depends", line, `${quote(rest)} is no field`, "write «Depends: 1» on a line of its own"));
@@ -68,52 +57,48 @@ export function readItem({ id, head, line: start, indent, lines }: Item) {
   const name = title.replace(/\s*\[done\]$/i, "").replace(/^(?:\*\*)?([^*]+)\*\*$/, "$1");
   if (name === "") findings.push(fault("no-title", start, `task ${id} has no title`, "say what it does"));
 
-  const margin = new RegExp(`^(?: {0,${indent}}|\t)`);
-  const fields: Field[] = [];
   const body: string[] = [];
-  let open: Field | undefined;
+  /** The field that goes on; `beneath`: may bullets as far in as its own line be its values? */
+  let open: { name: FieldName; indent: number; beneath: boolean } | undefined;
   let gap = false;
-  for (const line of lines) {
-    const field = readField(line);
-    const bullet = BULLET.exec(line.text)?.[1];
-    const isBlank = line.raw.trim() === "";
-    const deeper = open !== undefined && line.indent > open.line.indent;
-    if (field) fields.push(field);
-    if (field) open = field;
+  for (const { number: line, raw, text, indent } of lines) {
+    const [field, mark, , word = "", rest = ""] = FIELD.exec(text) ?? [];
+    const bullet = BULLET.exec(text)?.[1];
+    const isDeeper = open !== undefined && indent > open.indent;
     // After an empty line, boxes are the steps of the work and no longer the field.
-    else if (open && bullet && (deeper || open.beneath) && !(gap && /^\[.\]/.test(bullet)))
-      open.values.push({ text: bullet, line: line.number });
-    else if (open && deeper && !gap && line.text !== "" && !bullet) {
-      const last = open.values.pop() ?? { text: "", line: line.number };
-      open.values.push({ ...last, text: `${last.text} ${line.text.trim()}`.trim() });
-    } else {
-      if (!isBlank) open = undefined;
-      const rest = takeInline(line.text, line.number);
-      body.push((rest === line.text ? line.raw : rest).replace(margin, ""));
+    const isBeneath = bullet !== undefined && (isDeeper || open?.beneath) && !(gap && /^\[.\]/.test(bullet));
+    const goesOn = bullet === undefined && text !== "" && isDeeper && !gap;
+    if (field !== undefined) {
+      const name = (/^depend/i.test(word) ? "depends" : word.toLowerCase()) as FieldName;
+      open = { name, indent, beneath: rest === "" && mark === undefined };
+      values.push({ name, text: rest, line });
+    } else if (open && (isBeneath || goesOn)) values.push({ name: open.name, text: bullet ?? text.trim(), line });
+    else {
+      if (raw.trim() !== "") open = undefined;
+      const left = takeInline(text, line);
+      body.push(left === text ? raw : left);
     }
-    gap = isBlank;
+    gap = raw.trim() === "";
   }
-  for (const { line, values } of fields) {
-    const [message, hint] = [`${quote(line.text)} says nothing`, "fill it in, write none, or take it out"];
-    if (values.length === 0) findings.push({ level: "warning", code: "empty-field", line: line.number, message, hint });
-  }
-  const valuesOf = (name: FieldName) => [
-    ...(name === "depends" ? depends : []),
-    ...fields.filter((field) => field.name === name).flatMap(({ values }) => values),
-  ];
-  const said = (name: FieldName): string[] =>
-    valuesOf(name).flatMap(({ text, line }) => {
-      const { read, hint } = FIELDS[name];
-      const words = NONE.test(text) ? [] : read(text);
+  const [margin = 0] = body.flatMap((line) => line.match(/^\s*(?=\S)/)?.[0].length ?? []).sort((a, b) => a - b);
+  const description = body.map((line) => line.slice(margin)).join("\n");
+
+  const said = (name: FieldName): string[] => {
+    const own = values.filter((value) => value.name === name);
+    const full = own.filter(({ text }) => text !== "");
+    const empty = ["empty-field", own[0]?.line ?? 0, `${name} says nothing`, "fill it in, or take it out"] as const;
+    if (own.length > 0 && full.length === 0) findings.push({ ...fault(...empty), level: "warning" });
+    return full.flatMap(({ text, line }) => {
+      const words = NONE.test(text) ? [] : FIELDS[name].read(text);
       if (typeof words !== "string") return words;
-      findings.push(fault(name, line, `${name}: ${quote(text)} ${words}`, hint));
+      findings.push(fault(name, line, `${name}: ${quote(text)} ${words}`, FIELDS[name].hint));
       return [];
     });
-  const text = body.join("\n").trimEnd();
-  const task: Task & { dependsLine: number } = {
+  };
+  return {
     id,
     title: name,
-    description: text.replace(/^\s*\n/, ""),
+    description: description.replace(/^\s*\n/, "").trimEnd(),
     depends: said("depends"),
     files: said("files").map((path) => ({ path: path.replace(/\?$/, ""), guessed: path.endsWith("?") })),
     forbid: said("forbid"),
@@ -124,15 +109,14 @@ export function readItem({ id, head, line: start, indent, lines }: Item) {
     risk: (said("risk").at(-1)?.toLowerCase() ?? "") as Task["risk"],
     done: /\[done\]$/i.test(title),
     line: start,
-    dependsLine: valuesOf("depends").at(-1)?.line ?? start,
+    dependsLine: values.findLast(({ name }) => name === "depends")?.line ?? start,
   };
-  return { task, findings };
 }
 
 /** Reads words between commas or «and», each like `one`, and nothing else. */
 function wordsLike(one: RegExp): (text: string) => string[] | string {
   return (text) => {
-    const list = text.replace(/[`*@]|\btasks?\s+|#(?=\w)|\.$/gi, "").split(/\s*[,;&]\s*(?:and\s+)?|\s+and\s+/);
+    const list = text.replace(/[`*@]|\btasks?\s+|#(?=\w)|[.,]$/gi, "").split(/\s*[,;&]\s*(?:and\s+)?|\s+and\s+/);
     const words = list.map((word) => word.trim());
     return words.every((word) => one.test(word)) ? words : "is more than that";
   };
@@ -143,11 +127,11 @@ function readPaths(text: string): string[] | string {
   const paths: string[] = [];
   // Commas in backticks or braces part nothing.
   for (const part of text.match(/(?:`[^`]*`|\{(?:[^{}]|\{[^{}]*\})*\}|[^,])+/g) ?? []) {
-    const spans = [...part.matchAll(/`([^`]+)`(\??)/g)].map(([, span, mark]) => `${span}${mark}`);
+    const spans = part.match(/`[^`]+`\??/g);
     const bare = part.trim().replace(/^(?:create|modify|tests?|delete):\s*|\s+\([^()]*\)$/gi, "");
-    if (spans.length === 0 && /\s/.test(bare)) return "is not read as a path";
-    for (const span of spans.length === 0 && bare !== "" ? [bare] : spans) {
-      const path = span.replace(/:\d+(?:-\d+)?(?=\??$)/, "");
+    if (!spans && /[\s`]/.test(bare)) return "is not read as a path";
+    for (const span of spans ?? [bare]) {
+      const path = span.replaceAll("`", "").replace(/:\d+(?:-\d+)?(?=\??$)/, "");
       const { problem } = readPattern(path.replace(/\?$/, ""));
       if (problem) return problem;
       paths.push(path);

@@ -1,4 +1,4 @@
-import type { Finding } from "./task.ts";
+import { type Finding, fault } from "./task.ts";
 
 /** A line of a list. */
 export interface Line {
@@ -15,15 +15,8 @@ const FENCE =
 const COMMENT = /<!--[\s\S]*?(-->|(?![\s\S]))/;
 const HIDDEN = new RegExp(`${SPAN.source}|${FENCE.source}|${COMMENT.source}`, "gm");
 
-export function fault(code: string, line: number, message: string, hint: string): Finding {
-  return { level: "error", code, line, message, hint };
-}
-
 /** What stands quoted in a message: on one line, and short. */
-export function quote(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return `«${line.length > 60 ? `${line.slice(0, 59)}…` : line}»`;
-}
+export const quote = (text: string): string => `«${text.replace(/\s+/g, " ").trim().slice(0, 60)}»`;
 
 /** The text with each code span blanked out, every other character where it was. */
 export function withoutCode(text: string): string {

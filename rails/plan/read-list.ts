@@ -1,28 +1,84 @@
-import { readHeaded, readNumbered, stray } from "./forms.ts";
-import { readItem } from "./item.ts";
-import { fault, readLines } from "./lines.ts";
+import { ID, type Item, isField, readItem } from "./item.ts";
+import { type Line, quote, readLines } from "./lines.ts";
+import { type Finding, fault } from "./task.ts";
 
-const FORMS = "write each task as «### Task 1: Title» or «1. Title (depends on: 2)»";
+/** What a line is to a list: it starts a task, is part of the one above, looks like a task but is none, or none of these. */
+type Role = Item | "part" | "stray" | "other";
+/** A way to write tasks down. `above`: the task that is not over yet; `gap`: the line before is empty. */
+type Form = (line: Line, above: Item | undefined, gap: boolean, isFirst: boolean) => Role;
+
+const HEADING = /^\s{0,3}(#{1,6})\s+(\*\*|__|)(.*?)\2(?:\s#+)?$/;
+const TASK = new RegExp(`^task\\s+#?(${ID})\\s*(?:[:.)–—-](?!\\d)\\s*(.*))?$`, "i");
+const NUMBERED = new RegExp(`^\\s*(?:\\*\\*)?(${ID})[.)](?:\\*\\*)?(?:\\s+(.*))?$`);
+/** What a person may have meant as a task: in a heading, and in a line that follows a numbered task. */
+const LIKE_HEADED = /^(?:\*\*|__)?task(?:\s+#?\w*\d|\b[^:]{0,20}:\s*\S)/i;
+const LIKE_NUMBERED = /^\s*(?:[-*+]\s|\(?\w{1,4}[:.)]\S*\s|#*\s*task\s+#?\w{1,5}\s*:)/i;
+const FORMS = "write each task as «### Task 1: Title» or «1. Title (depends on: 2)»; indent what belongs to one";
+
+/** `### Task N: Title [DONE]`, a heading of any level. A task goes on to the next task, or to a heading as high as its
+ * own or higher. Numbered lines are steps here. */
+const headed: Form = ({ number, text }, above) => {
+  const [, marks = "", , heading = ""] = HEADING.exec(text) ?? [];
+  const [found, id = "", head = ""] = TASK.exec(heading) ?? [];
+  if (found !== undefined) return { id, head, line: number, depth: marks.length, lines: [] };
+  if (LIKE_HEADED.test(heading)) return "stray";
+  return above && (marks === "" || marks.length > above.depth) ? "part" : "other";
+};
+
+/** `1. Text (depends on: 1, 2)`, with `a.`, `b)` or `T001.` as well. What is indented by two columns or more belongs to
+ * the task above it, and so does what follows without an empty line. */
+const numbered: Form = (line, above, gap, isFirst) => {
+  const { number, text, indent } = line;
+  if (text === "" || (above && indent >= above.depth + 2)) return above ? "part" : "other";
+  const [found, id = "", head = ""] = NUMBERED.exec(text) ?? [];
+  // A number that starts a line of prose («it came out in\n2024. Then») is no task.
+  if (found !== undefined && (above || gap || /^(?:[a-z]*0*1|a)$/i.test(id)))
+    return { id, head, line: number, depth: indent, lines: [] };
+  if (isField(line)) return above ? "part" : "other";
+  if (above ? LIKE_NUMBERED.test(text) : found !== undefined && !isFirst) return "stray";
+  return above && !gap && !/^\s*#/.test(text) ? "part" : "other";
+};
+
+/** The tasks of a list in one form. A field behind them, outside each of them, would be lost if nobody said so. */
+function readItems(lines: readonly Line[], form: Form) {
+  const items: Item[] = [];
+  const findings: Finding[] = [];
+  let above: Item | undefined;
+  let gap = true;
+  for (const line of lines) {
+    const role = form(line, above, gap, items.length === 0);
+    if (role === "stray") findings.push(stray(line.number, line.text));
+    else if (role === "part") above?.lines.push(line);
+    else {
+      above = role === "other" ? undefined : role;
+      if (above) items.push(above);
+      else if (items.length > 0 && isField(line))
+        findings.push(fault("stray-field", line.number, `${quote(line.text)} is in no task`, "move it into its task"));
+    }
+    gap = line.raw.trim() === "";
+  }
+  return { items, findings };
+}
+
+const stray = (line: number, text: string) => fault("stray-item", line, `${quote(text)} is not read as a task`, FORMS);
 
 /** Reads a task list as a person reads it: with headings where it has any, else numbered. What can be read in two ways
  * is an error with its line and never a guess. Whether dependencies make sense is `readGraph`'s to say. */
 export function readList(text: string) {
   const { lines, findings } = readLines(text);
-  const headed = readHeaded(lines);
-  const numbered = readNumbered(lines);
-  const { items, findings: found } = headed.items.length + headed.findings.length > 0 ? headed : numbered;
+  const [byHeading, byNumber] = [readItems(lines, headed), readItems(lines, numbered)];
+  const { items, findings: found } = byHeading.items.length + byHeading.findings.length > 0 ? byHeading : byNumber;
+  findings.push(...found);
   const [first] = items;
   if (!first) findings.push(fault("empty-list", 1, "the list has no tasks", FORMS));
-  findings.push(...found);
   const ids = new Map(items.map(({ id }) => [id.toLowerCase(), id]));
   // Numbered lines before the first heading: an overview of the same tasks, or tasks in another form?
-  const before = numbered.items.filter(({ line }) => first && line < first.line);
+  const before = byNumber.items.filter(({ line }) => first && line < first.line);
   if (before[0] && !before.some(({ id }) => ids.has(id.toLowerCase())))
-    findings.push(stray({ number: before[0].line }, before[0].head, FORMS));
+    findings.push(stray(before[0].line, before[0].head));
   const tasks = items.map((item) => {
-    const read = readItem(item);
-    findings.push(...read.findings);
-    return { ...read.task, depends: read.task.depends.map((id) => ids.get(id.toLowerCase()) ?? id) };
+    const task = readItem(item, findings);
+    return { ...task, depends: task.depends.map((id) => ids.get(id.toLowerCase()) ?? id) };
   });
   return { tasks, findings };
 }

@@ -9,7 +9,7 @@ export interface Task {
   readonly depends: readonly string[]; // Ids, spelled as the tasks that they name spell them
   readonly files: readonly TaskFile[];
   readonly forbid: readonly string[];
-  readonly gates: readonly string[]; // What of its proof it is meant to change: tests, scripts, configuration
+  readonly gates: readonly string[]; // What of its proof it may change: tests, configuration, `package.json#scripts`
   readonly agent: readonly string[];
   readonly doneWhen: string;
   readonly verify: string;
@@ -21,6 +21,10 @@ export interface Task {
 /** Something about a list that whoever wrote it should know; an error stops the run. Line 0: about the list as a whole. */
 export type Finding = Readonly<{ level: Level; code: string; line: number; message: string; hint: string }>;
 export type Level = "error" | "warning" | "note";
+
+export function fault(code: string, line: number, message: string, hint: string): Finding {
+  return { level: "error", code, line, message, hint };
+}
 
 /** Two tasks that never run at the same time: both touch these paths, as the first writes them. Guessed: all of it. */
 export type Conflict = Readonly<{ tasks: readonly [string, string]; paths: readonly string[]; guessed: boolean }>;

@@ -43,6 +43,7 @@ test("the document has the contract's fields and nothing is written", async () =
       { path: "package.json", guessed: true },
     ],
     forbid: [],
+    gates: [],
     agent: [],
     done_when: "",
     verify: "",

@@ -113,6 +113,7 @@ Do it:\n1. so\n2. and so\n\n${marks} task T002: Endpoint\n- **Files:**\n  - Crea
           { path: "package.json", guessed: true },
         ],
         forbid: [],
+        gates: [],
         agent: ["backend", "tdd-developer"],
         doneWhen: "",
         verify: "",
@@ -130,6 +131,7 @@ Do it:\n1. so\n2. and so\n\n${marks} task T002: Endpoint\n- **Files:**\n  - Crea
           { path: "src/c.ts", guessed: false },
         ],
         forbid: ["src/secret/", "*.lock"],
+        gates: [],
         agent: [],
         doneWhen: "it answers 201\nit is logged",
         verify: "npm test -- post",
@@ -351,6 +353,15 @@ describe("files", () => {
   ])("%s is an error on its line", (value) => {
     expect(errors(`1. a\n   text\n   Files: ${value}`)).toEqual(["files 3"]);
     expect(errors(`1. a\n   Forbid:\n   - ${value}`)).toEqual(["forbid 3"]);
+  });
+  test("what of its proof a task is meant to change is read like any paths", () => {
+    const [task] = read(
+      "1. a\n   Gates: package.json#scripts, `tests/old one.test.ts`\n   **Gates**:\n   - vitest.config.*",
+    );
+    expect(task?.gates).toEqual(["package.json#scripts", "tests/old one.test.ts", "vitest.config.*"]);
+    expect(read("### Task 1: a\nGates: none")[0]?.gates).toEqual([]);
+    expect(errors("1. a\n   Gates: the old tests")).toEqual(["gates 2"]);
+    expect(errors("1. a\n   Gates: ../package.json#scripts")).toEqual(["gates 2"]);
   });
   test("agent and risk", () => {
     expect(errors("1. a\n   Agent: someone who knows")).toEqual(["agent 2"]);
