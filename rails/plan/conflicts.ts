@@ -1,10 +1,14 @@
 import { clean, namesOf, overlap, type Pattern, readPattern } from "./glob.ts";
 import type { Conflict, Task } from "./task.ts";
 
-/** Is this path in what the pattern stands for? Read as for conflicts; false where the pattern cannot be read. */
-export function matches(pattern: string, path: string): boolean {
+/** Is this path, from the repository's root, in what the pattern stands for? Read as for conflicts; false where the
+ * pattern cannot be read.
+ * @param prefix the folder that the list is for; a pattern that is written from the root counts as well */
+export function matches(pattern: string, path: string, prefix = ""): boolean {
   const names = namesOf(clean(path));
-  return names !== undefined && readPattern(pattern).patterns.some((one) => overlap(one, names));
+  const isInside = prefix !== "" && !/^(?:\/|[a-z]:|~)/.test(clean(pattern));
+  const forms = [pattern, ...(isInside ? [`${prefix}/${pattern.trim()}`] : [])];
+  return names !== undefined && forms.flatMap((form) => readPattern(form).patterns).some((one) => overlap(one, names));
 }
 
 /** The pairs of tasks that would touch the same place, in the list's order. Left out are tasks that are done, and pairs
