@@ -37,18 +37,7 @@ type Scene = Readonly<{ input: HookInput; cwd: string; found: Found | null; work
 export async function hook(event: string, input: HookInput): Promise<HookOutput> {
   const isWorker = input.agent_type?.startsWith("minion:") === true;
   const scene = await sceneOf(input, isWorker);
-  const said = input.last_assistant_message ?? "";
-  const { found } = scene;
-  if (event === "SubagentStop" && isWorker) return ended(scene, said);
-  if (event === "StopFailure" && isWorker && found)
-    await endAttempt(found, "", said, input.error === "rate_limit" || LIMIT.test(said));
-  // The client gives no sign of a worker's own where it stops it after so many turns, only this notice to the foreman.
-  if (event === "UserPromptSubmit" && found) await endAttempt(found, "", "it reached its limit of turns");
-  if (event.startsWith("Permission") && isWorker && found) await noteRefusal(found, input);
-  const agent = input.tool_response?.agentId;
-  if (event === "PostToolUse" && !isWorker && agent && found)
-    await found.journal.add({ event: "launched", attempt: found.attempt.id, agent });
-  if (event !== "PreToolUse") return {};
+  if (event !== "PreToolUse") return scene.found ? heard(event, scene, scene.found, isWorker) : {};
   const answer = await (isWorker ? workerTool(scene) : foremanTool(scene));
   const specific = { hookEventName: "PreToolUse", ...answer };
   return answer ? { stdout: JSON.stringify({ hookSpecificOutput: specific }) } : {};
@@ -57,9 +46,25 @@ export async function hook(event: string, input: HookInput): Promise<HookOutput>
 /** How the client words an end by a limit, or by a service that cannot keep up. */
 const LIMIT = /\b(429|529)\b|overloaded|(rate|usage) limit/i;
 
-async function noteRefusal({ journal, attempt }: Found, { tool_name: tool = "", tool_input: args = {} }: HookInput) {
-  const what = String(args.command ?? args.file_path ?? args.notebook_path ?? args.url ?? "").replace(/\s+/g, " ");
-  await journal.add({ event: "refused", attempt: attempt.id, tool, what: what.trim().slice(0, 300) });
+/** Takes down what the client tells of an attempt; all that is answered is a worker that wants to end. */
+async function heard(event: string, scene: Scene, found: Found, isWorker: boolean): Promise<HookOutput> {
+  const { last_assistant_message: said = "", tool_name: tool = "", tool_input: args = {}, ...input } = scene.input;
+  const attempt = found.attempt.id;
+  const agent = input.tool_response?.agentId;
+  if (event === "PostToolUse" && !isWorker && agent) await found.journal.add({ event: "launched", attempt, agent });
+  // Where it stops a worker after so many turns, the client gives no sign but this notice to the foreman.
+  if (event === "UserPromptSubmit") await endAttempt(found, "", "it reached its limit of turns");
+  if (!isWorker) return {};
+  if (event.startsWith("Permission")) {
+    const what = String(args.command ?? args.file_path ?? args.notebook_path ?? "").replace(/\s+/g, " ");
+    await found.journal.add({ event: "refused", attempt, tool, what: what.trim().slice(0, 300) });
+  }
+  if (event === "StopFailure") await endAttempt(found, "", said, input.error === "rate_limit" || LIMIT.test(said));
+  if (event !== "SubagentStop") return {};
+  // In auto mode its report, if it made one, is out: nothing can hold it. A result that still comes is taken.
+  if (input.permission_mode === "auto") await endAttempt(found, said, "its worker ended without a result");
+  const back = input.permission_mode === "auto" ? null : await holdAtEnd(found, scene.worktree, said);
+  return back === null ? {} : { stderr: back, exit: 2 };
 }
 
 async function foremanTool({ input, found }: Scene): Promise<Answer | null> {
@@ -80,10 +85,7 @@ async function workerTool({ input, found, worktree, cwd }: Scene): Promise<Answe
     return back === null ? null : say("deny", back);
   }
   if (tool === "Agent" || tool === "Task" || tool === "Workflow")
-    return say(
-      "deny",
-      "a worker starts no agents of its own, which would be on no rails: do it yourself, step by step",
-    );
+    return say("deny", "agents of a worker's own would be on no rails: do it yourself, step by step");
   const path = args.file_path ?? args.notebook_path;
   const isWrite = typeof path === "string";
   const answer = isWrite
@@ -95,17 +97,6 @@ async function workerTool({ input, found, worktree, cwd }: Scene): Promise<Answe
   return answer;
 }
 
-async function ended({ input, found, worktree }: Scene, said: string): Promise<HookOutput> {
-  if (!found) return {};
-  if (input.permission_mode !== "auto") {
-    const back = await holdAtEnd(found, worktree, said);
-    return back === null ? {} : { stderr: back, exit: 2 };
-  }
-  // Its report, if it made one, is out: nothing can hold it. A result that still comes is taken all the same.
-  await endAttempt(found, said, "its worker ended without a result");
-  return {};
-}
-
 /** A worker's attempt is its worktree's, before `begin` its agent's; the foreman's is what the prompt names. */
 async function sceneOf(input: HookInput, isWorker: boolean): Promise<Scene> {
   const cwd = await realpath(input.cwd ?? process.cwd());
@@ -115,9 +106,7 @@ async function sceneOf(input: HookInput, isWorker: boolean): Promise<Scene> {
   const common = resolve(gitDir, (await inGitDir("commondir"))?.trim() ?? ".");
   const marked = isWorker ? await attemptAt(cwd) : null;
   const agent = input.agent_id ?? /<task-id>(\w+)/.exec(input.prompt ?? "")?.[1];
-  const named =
-    isWorker || input.prompt ? await attemptOfAgent(common, agent, input) : attemptIn(String(input.tool_input?.prompt));
-  const id = marked ?? named;
+  const id = marked ?? (await attemptOfAgent(common, agent, input)) ?? attemptIn(String(input.tool_input?.prompt));
   const found = id ? await findAttempt(common, id).catch(() => null) : null;
   // A worktree's git folder names its top.
   const file = marked && (await inGitDir("gitdir"));

@@ -1,91 +1,71 @@
 import { commandsIn } from "./command.ts";
 
-/** What of `minion` is a worker's own; all else is the foreman's or a person's. */
-const WORKER_COMMANDS = ["begin", "gate", "submit"];
-
 /** The run's own folder in `.git`, and the programs that may name it: they read, or only hand on what they are told. */
-const JOURNAL = /\.git\/minion(\/|$)|\/minion\/r\d+(\/|$)/;
-const READERS = /^(cat|head|tail|less|grep|rg|wc|ls|echo|printf|git|minion)$/;
+const JOURNAL = /\.git\/minion(\/|$)|\/minion\/r\d+(\/|$)/m;
+const READER =
+  /^((cat|head|tail|less|grep|rg|wc|ls|echo|printf|git|minion)(\n|$)|sed\n(?=(.*\n)*-n(\n|$))(?!(.*\n)*(-i|--in)))/;
 
-type Rule = readonly [is: (args: readonly string[], branch: string) => boolean, way: string];
-const some = (pattern: RegExp) => (args: readonly string[]) => args.some((arg) => pattern.test(arg));
-const named = (args: readonly string[]): readonly string[] => args.filter((arg) => !arg.startsWith("-"));
-
-const REFS = "that ref is not yours to move or delete: to undo commits of your own, git reset on your own branch";
-const OWN = "work on the branch that minion begin made, and on no other: put your commits there";
+const REFS = "that ref is not yours to move or delete: undo commits of your own by git reset";
+const OWN = "put your commits on the branch that minion begin made, and on no other";
 const CONFIG = "that is the person's configuration: do without it, or end and say what is needed";
+const PUSH = "push nothing, or your own branch alone and without force: landing takes your commits from there";
 
-/** What a worker's git may not do, by subcommand, and the way out. */
-const RULES: Readonly<Record<string, Rule>> = {
-  stash: [
-    ([sub = ""]) => !/^(list|show)$/.test(sub),
-    "all worktrees share one stash: commit what you have, or undo it with git restore",
-  ],
-  worktree: [([sub = "list"]) => sub !== "list", "worktrees are made and removed for you: stay in this one"],
-  push: [
-    isForeignPush,
-    "push nothing, or your own branch alone and without force: landing takes your commits from there",
-  ],
-  branch: [some(/^-[^-]*[dDfmMcCu]|^--(delete|force|move|copy|set-up|unset-up|edit-desc)/), REFS],
-  "update-ref": [() => true, REFS],
-  "symbolic-ref": [(args) => named(args).length > 1 || some(/^(-d|--delete)$/)(args), OWN],
-  tag: [some(/^-[^-muF]*[df]|^--(delete|force)/), REFS],
-  checkout: [some(/^-[^-]*[bBdt]|^--(orphan|detach|track)/), OWN],
-  switch: [(args, branch) => args.length !== 1 || args[0] !== branch, OWN],
-  reflog: [some(/^(delete|expire|drop)$/), "what git remembers of old commits stays: it is how work is found again"],
-  remote: [([sub = "show"]) => !/^(show|get-url|-v|--verbose)$/.test(sub), CONFIG],
-  config: [
-    (args) =>
-      !some(/^(--get.*|--list|-l|get|list)$/)(args) && (named(args).length > 1 || some(/^(-(-[uare]|e)|edit$)/)(args)),
-    CONFIG,
-  ],
+/** What a worker's git may not do, by subcommand: its arguments, each on a line, and the way out. `=`: its own branch. */
+const RULES: Readonly<Record<string, readonly [RegExp, string]>> = {
+  stash: [/^(?!(list|show)(\n|$))/, "all worktrees share one stash: commit what you have, or undo it by git restore"],
+  worktree: [/^(?!list|$)/, "worktrees are made and removed for you: stay in this one"],
+  push: [/^(-[^-o\n]*[fd]|--(force|delete|mirror|all|branches|tags|follow-tags|prune))/m, PUSH],
+  branch: [/^(-[^-\n]*[dDfmMcCu]|--(delete|force|move|copy|set-up|unset-up|edit-desc))/m, REFS],
+  "update-ref": [/^/, REFS],
+  "symbolic-ref": [/^[^-].*\n[^-]|^(-d|--delete)$/m, OWN],
+  tag: [/^(-[^-muF\n]*[df]|--(delete|force))/m, REFS],
+  checkout: [/^(-[^-\n]*[bBdt]|--(orphan|detach|track))/m, OWN],
+  switch: [/^(?!=$)/, OWN],
+  reflog: [/^(delete|expire|drop)/, "what git remembers of old commits stays: it is how work is found again"],
+  remote: [/^(?!$|show|get-url|-v|--verbose)/, CONFIG],
+  config: [/^(?!(get|list)$)[^-].*\n[^-]|^(--(unset|add|re|edit)|-e$|edit$)/m, CONFIG],
 };
 
-/** Options of git itself, and of a commit, that are followed by a value. */
-const GIT_VALUE = /^(-[Cc]|--(git-dir|work-tree|namespace|config-env|super-prefix|attr-source))$/;
-const COMMIT_VALUE = /^(-[^-]*[mFCct]|--(message|file|author|date|trailer|template|fixup|squash|reuse-message))$/;
+/** Options of git itself, each on a line, with their values, and of a commit those that are followed by a text. */
+const GLOBALS = /^(?:(?:-[Cc]|--(?:git-dir|work-tree|namespace|config-env))\n.*\n|-.*\n)*/;
+const TEXTS = /^(-[^-\n]*[mFCct]|--(message|file|author|date|trailer|template|fixup|squash|reuse-message))\n.*/gm;
 
 /** Why a worker may not run a shell text, with the way out, or null. It sees what such a text says plainly, which
  * is what workers in a hurry write; what hides from it does not reach the line for that.
  * @param branch the attempt's own; empty before it began */
 export function refusal(text: string, branch: string): string | null {
-  for (const [program = "", ...args] of commandsIn(text)) {
-    if (program === "minion" && !WORKER_COMMANDS.includes(args[0] ?? ""))
+  for (const command of commandsIn(text)) {
+    const [program, ...args] = command.map((word) => word.replaceAll("\n", " "));
+    const words = args.join("\n");
+    if (program === "minion" && !/^(begin|gate|submit)(\n|$)/.test(words))
       return `minion ${args[0] ?? ""} is not a worker's: a worker has begin, gate and submit`;
-    const git = program === "git" ? gitRefusal(args, branch) : null;
+    if (program === "gh" && /^pr\nmerge$/m.test(words)) return "gh pr merge is a person's: hand in by minion submit";
+    const git = program === "git" ? gitRefusal(words, branch) : null;
     if (git) return git;
-    if (program === "gh" && args.some((arg, index) => arg === "pr" && args[index + 1] === "merge"))
-      return "gh pr merge is a person's: hand in with minion submit";
-    const reads = READERS.test(program) || (program === "sed" && args.includes("-n") && !some(/^(-i|--in)/)(args));
-    if (!reads && some(JOURNAL)(args))
-      return "the run's journal is written by minion alone: read it with cat, head, tail, less, grep, rg, wc, ls or sed -n";
+    if (JOURNAL.test(words) && !READER.test(`${program}\n${words}`))
+      return "minion alone writes the run's journal: read it by cat, head, tail, less, grep, rg, wc, ls or sed -n";
   }
   return null;
 }
 
-function gitRefusal(all: readonly string[], branch: string): string | null {
-  let at = 0;
-  const settings: string[] = [];
-  for (; all[at]?.startsWith("-"); at++)
-    if (GIT_VALUE.test(all[at] ?? "")) settings.push(all[++at] ?? "");
-    else if (all[at]?.startsWith("--config-env=")) settings.push(all[at]?.slice(13) ?? "");
-  const [verb = "", ...rest] = all.slice(at);
-  const args = verb === "commit" ? rest.filter((_, index) => !COMMIT_VALUE.test(rest[index - 1] ?? "")) : rest;
-  if (some(/^(core\.hookspath|alias\.)/i)(settings)) return `git -c: ${CONFIG}`;
-  if (some(/^--no-veri?f?y?$/)(args) || (verb === "commit" && some(/^-[^-mFCctSu]*n/)(args)))
+function gitRefusal(words: string, branch: string): string | null {
+  const [globals = ""] = GLOBALS.exec(words) ?? [];
+  if (/(^|=)(core\.hookspath|alias\.)/im.test(globals)) return `git -c: ${CONFIG}`;
+  const [verb = "", ...rest] = words.slice(globals.length).split("\n");
+  const own = (ref: string): string => (branch && ref.replace(/^refs\/heads\//, "") === branch ? "=" : ref);
+  const args = rest.map((arg) => arg.split(":").map(own).join(":")).join("\n");
+  const plain = verb === "commit" ? args.replace(TEXTS, "$1") : args;
+  if (/^--no-veri?f?y?$/m.test(plain) || (verb === "commit" && /^-[^-mFCctSu\n]*n/m.test(plain)))
     return "the project's hooks stay on: mend what they find, or commit what you can and end saying what is in the way";
-  const [isRefused, way] = RULES[verb] ?? [];
-  return isRefused?.(args, branch) ? `git ${verb}: ${way}` : null;
-}
-
-/** Does a push force, delete, or reach further than the attempt's own branch? */
-function isForeignPush(args: readonly string[], branch: string): boolean {
-  if (some(/^-[^-o]*[fd]|^--(force|delete|mirror|all|branches|tags|follow-tags|prune)/)(args)) return true;
-  const names = named(
-    args.filter((_, index) => !/^(-o|--push-option|--receive-pack|--exec)$/.test(args[index - 1] ?? "")),
-  );
-  const own = ["", "HEAD:", `${branch}:`, `refs/heads/${branch}:`].flatMap((from) =>
-    [branch, `refs/heads/${branch}`].map((to) => from + to),
-  );
-  return names.slice(1).some((ref) => ref !== "HEAD" && !own.includes(ref));
+  // After the remote's name, each is what is pushed where to.
+  const refs =
+    verb === "push"
+      ? args
+          .replace(/^(-o|--push-option)\n.*\n?|^-.*\n?/gm, "")
+          .split("\n")
+          .slice(1)
+      : [];
+  if (refs.some((ref) => ref !== "" && !/^(HEAD|(HEAD:|=:)?=)$/.test(ref))) return `git push: ${PUSH}`;
+  const [pattern, way] = RULES[verb] ?? [];
+  return pattern?.test(plain) ? `git ${verb}: ${way}` : null;
 }

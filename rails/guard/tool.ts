@@ -29,11 +29,8 @@ export function foremanCommand(command: string, isDry = false): Answer | null {
   if (words?.[0] !== "minion") return null;
   if (isDry && DOING_COMMANDS.includes(verb)) return say("deny", DRY);
   const isPersons = PERSON_COMMANDS.includes(verb);
-  if (isPersons ? !words.includes("--dry-run") : PERSON_FLAGS.some((flag) => words.includes(flag)))
-    return say(
-      "ask",
-      `minion ${[verb, ...PERSON_FLAGS.filter((flag) => words.includes(flag))].join(" ")} is a person's decision`,
-    );
+  const asks = isPersons ? !words.includes("--dry-run") : PERSON_FLAGS.some((flag) => words.includes(flag));
+  if (asks) return say("ask", `minion ${verb} is a person's decision`);
   const known = isPersons || [...READING_COMMANDS, ...DOING_COMMANDS].includes(verb);
   return known ? say("allow", "a command of the foreman") : null;
 }
@@ -64,10 +61,7 @@ export async function workerWrite(path: string, worktree: string, found: Found |
   const way = target.slice(worktree.length + 1).split(sep);
   const barred = found && barrier(way.join("/"), found.state, found.attempt.task);
   if (barred)
-    return say(
-      "deny",
-      `${barred}: leave it and finish without it, or commit what there is and end, saying what is needed`,
-    );
+    return say("deny", `${barred}: finish without it, or commit what there is and end, saying what is needed`);
   return way[0]?.toLowerCase() === ".claude" ? null : say("allow", "in the worker's own worktree");
 }
 
@@ -82,10 +76,8 @@ function barrier(path: string, state: RunState, task: TaskState): string | null 
   // What hangs on this task begins after it has landed.
   const after = new Set([task.id]);
   for (const { id, depends } of inOrder(state)) if (depends.some((one) => after.has(one))) after.add(id);
-  const other = [...state.tasks.values()].find(
-    ({ id, state: now, files }) =>
-      !after.has(id) && !CLOSED.includes(now) && isIn(files.filter(({ guessed }) => !guessed).map((file) => file.path)),
-  );
+  const open = [...state.tasks.values()].filter((other) => !after.has(other.id) && !CLOSED.includes(other.state));
+  const other = open.find(({ files }) => isIn(files.flatMap((file) => (file.guessed ? [] : file.path))));
   return other ? `${path} is task ${other.id}'s, which is open` : null;
 }
 

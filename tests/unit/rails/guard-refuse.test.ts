@@ -161,6 +161,7 @@ describe("what a worker's shell is refused", () => {
     ["sed -n -i s/a/b/ .git/minion/r1/events.jsonl", true],
     ["ls .git/minion", false],
     ["rm -rf .git/minion", true],
+    ["rm .git/minion/r1/x cat", true],
   ])("%j → %s", (command, expected) => expect(isRefused(command)).toBe(expected));
 
   test("before it began, no branch is its own", () => {
