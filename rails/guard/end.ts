@@ -21,11 +21,11 @@ export async function holdAtEnd(found: Found, worktree: Worktop | null, said: st
   const told = await found.journal.decide(async (state, write): Promise<string | null> => {
     const attempt = state.attempts.get(id);
     if (!attempt || !isActive(attempt) || state.aborted) return null;
-    const over = (reason: Reason, note: string): null => {
+    const over = ([reason, note]: Why): null => {
       write({ event: "ended", attempt: id, reason, note });
       return null;
     };
-    if (!attempt.begun || !worktree) return over("never-began", "Its worker ended without minion begin.");
+    if (!attempt.begun || !worktree) return over(["never-began", "Its worker ended without minion begin."]);
     // A gate that still runs says nothing yet, so this send-back does not count.
     for (const { name } of state.gates)
       if (await isRunning(state, `gate ${id} ${name}`))
@@ -35,9 +35,7 @@ export async function holdAtEnd(found: Found, worktree: Worktop | null, said: st
     const isTold = attempt.sentBack.some((each) => each.reason === reason && each.tree === tree);
     if (isTold || attempt.sentBack.length >= state.blueprint.bounds.send_backs) {
       if (reason === "not-submitted" && attempt.sentBack.length > 0) return NO_HANDOFF;
-      return reason === "red"
-        ? over("gate-failed", quoting(text, said))
-        : over(...(await why(state, attempt, said, text)));
+      return over(reason === "red" ? ["gate-failed", quoting(text, said)] : await why(state, attempt, said, text));
     }
     write({ event: "sent-back", attempt: id, reason, tree });
     return `Not done yet: ${text}. Run minion ${way}; if it cannot be done, end again and say what is missing.`;
@@ -56,21 +54,17 @@ export function endAttempt(found: Found, said: string, text: string, isLimited =
   return found.journal.decide(async (state, write) => {
     const attempt = state.attempts.get(id);
     if (!attempt || !isActive(attempt) || state.aborted) return;
-    const [reason, note] = isLimited ? (["rate-limit", text] as const) : await why(state, attempt, said, text);
+    const [reason, note]: Why = isLimited ? ["rate-limit", text] : await why(state, attempt, said, text);
     write({ event: "ended", attempt: id, reason, note });
   });
 }
 
+type Why = readonly [reason: Reason, note: string];
 const quoting = (text: string, said: string): string =>
   said ? `${text}. Its worker says: ${said.slice(0, 300)}` : text;
 
 /** What an end without a result is called: what the client refused comes before what that led to. */
-async function why(
-  state: RunState,
-  { begun, refused }: AttemptState,
-  said: string,
-  text: string,
-): Promise<[Reason, string]> {
+async function why(state: RunState, { begun, refused }: AttemptState, said: string, text: string): Promise<Why> {
   if (!begun) return ["never-began", text];
   if (refused) return ["permission", quoting(`${refused.tool} was not permitted: ${refused.what}`, said)];
   if (said !== "") return ["unproven", quoting(text, said)];
@@ -79,10 +73,7 @@ async function why(
     () => "unknown",
   );
   const changed = (await changedPaths(worktree, madeIn(state)).catch(() => [])).slice(0, 5).join(", ") || "nothing";
-  return [
-    "cut-off",
-    `It ended without a last word: ${text}. Commits on ${branch}: ${commits}; not committed: ${changed}.`,
-  ];
+  return ["cut-off", `No last word: ${text}. Commits on ${branch}: ${commits}; not committed: ${changed}.`];
 }
 
 /** What a worker's result lacks: the reason, in words, and the command that is next. */
