@@ -35,6 +35,9 @@ const tried = (task: number, n: number, reason: Reason): NewEvent[] => [
   { event: "dispatched", task: `${task}`, attempt: `r1/${task}.${n}` },
   { event: "ended", attempt: `r1/${task}.${n}`, reason, note: "" },
 ];
+const submitted: NewEvent = {
+  ...{ event: "submitted", attempt: "r1/3.1", head: "h", tree: "t", handoff: "x", commits: ["c"], paths: [] },
+};
 const nothing: NewEvent = { event: "nothing", attempt: "r1/3.1", why: "x" };
 
 describe("a rate limit", () => {
@@ -61,7 +64,8 @@ describe("a rate limit", () => {
     ["three", [...one, ...two, ...three], true],
     ["one, another end, one", [...one, ...tried(2, 1, "unproven"), ...three], false],
     ["two, then another end", [...one, ...two, ...tried(3, 1, "unproven")], false],
-    ["two, then a result", [begun, ...one, ...two, nothing], false],
+    ["two, then a result", [begun, ...one, ...two, submitted], false],
+    ["two, then nothing to do", [begun, ...one, ...two, nothing], false],
     ["two, then a new session", [...one, ...two, { event: "owner", session: "s2", owner: null }], false],
     ["two, and dispatched again", [...one, ...two, begun], true],
   ])("%s → %s", (_, events, expected) => expect(rateLimited(runAfter(...events))).toBe(expected));
@@ -74,7 +78,7 @@ describe("patterns of a list for a subfolder", () => {
     ["pkg/b/x.ts", "pkg/b/x.ts", "pkg/a", true],
     ["./x.ts", "PKG/a/x.ts", "pkg/a", true],
     ["src/", "pkg/b/src/x.ts", "pkg/a", false],
-    ["/pkg/a/x.ts", "pkg/a/x.ts", "pkg/a", false],
+    ["/x.ts", "pkg/a/x.ts", "pkg/a", false],
     ["src/", "pkg/a/src/x.ts", "", false],
     ["**/x.ts", "pkg/a/x.ts", "", true],
   ])("%s takes in %s in a run of %j → %s", (pattern, path, prefix, expected) => {

@@ -81,7 +81,12 @@ describe("what a worker's shell is refused", () => {
   const ALLOWED = [
     ...["status", "stash list", "stash show -p", "worktree list", "commit -m x", "commit -am 'no -n here'", "log -n 5"],
     ...["commit -m '--no-verify and git stash are not used'", "commit -F - <<'EOF'\ngit stash; git push -f\nEOF"],
-    ...["commit -m \"$(cat <<'EOF'\nfix: never git stash\nEOF\n)\"", "commit -mnone"],
+    ...[
+      "commit -m \"$(cat <<'EOF'\nfix: never git stash\nEOF\n)\"",
+      "commit -mnone",
+      "commit -m a -m 'b\n- now\n--no-verify'",
+      "commit -m '--no-verify'",
+    ],
     ...[
       "push",
       "push origin",
@@ -89,6 +94,7 @@ describe("what a worker's shell is refused", () => {
       "push -u origin HEAD",
       `push origin ${OWN}`,
       `push origin HEAD:${OWN}`,
+      `push origin HEAD:refs/heads/${OWN}`,
     ],
     ...[
       "push -o ci.skip origin HEAD",
@@ -167,6 +173,6 @@ describe("what a worker's shell is refused", () => {
   test("before it began, no branch is its own", () => {
     expect(refusal("git push origin HEAD", "")).toBeNull();
     expect(refusal("git push origin main", "")).not.toBeNull();
-    expect(refusal("git switch main", "")).not.toBeNull();
+    expect(refusal("git push origin HEAD:", "")).not.toBeNull();
   });
 });
