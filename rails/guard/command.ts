@@ -11,7 +11,7 @@ function plainIn({ commands, errors }: ReturnType<typeof parse>): string[] | nul
   const one = statement?.command;
   if (errors || more || statement?.background || one?.type !== "Command" || !one.name || one.prefix.length > 0)
     return null;
-  return [one.name, ...one.suffix].every(isPlain) ? [one.name.value, ...one.args.map(textOf)] : null;
+  return [one.name, ...one.suffix].every(isPlain) ? [one.name, ...one.args].map(textOf) : null;
 }
 
 function isPlain(node: CommandArgument | Redirection): boolean {
@@ -20,14 +20,26 @@ function isPlain(node: CommandArgument | Redirection): boolean {
 }
 
 function isPlainPart(part: WordPart): boolean {
-  if (part.type === "Literal" || part.type === "SingleQuoted") return true;
-  if (part.type === "DoubleQuoted" || part.type === "Glob" || part.type === "BraceExpansion")
-    return (part.parts ?? []).every(isPlainPart);
-  // Models like to write a message of several lines as "$(cat <<'EOF' …)".
-  return part.type === "CommandExpansion" && part.script !== undefined && plainIn(part.script)?.join(" ") === "cat";
+  if (part.type === "DoubleQuoted") return part.parts.every((each) => isPlainPart(each) || messageOf(each) !== null);
+  if (part.type === "Glob") return (part.parts ?? []).every(isPlainPart);
+  return part.type === "Literal" || part.type === "SingleQuoted";
 }
 
-const textOf = (node: CommandArgument): string => (node.type === "Word" ? node.value : node.text);
+/** What "$(cat <<'EOF' …)" stands for, as models like to write a message of several lines; null for anything else. */
+function messageOf(part: WordPart): string | null {
+  const script = part.type === "CommandExpansion" ? part.script : undefined;
+  const one = script?.commands[0]?.command;
+  if (!script || one?.type !== "Command" || plainIn(script)?.join(" ") !== "cat") return null;
+  return one.redirects.map((each) => (each.type === "HereDoc" ? each.body.text : "")).join("");
+}
+
+function textOf(node: CommandArgument | WordPart): string {
+  if ((node.type === "Word" || node.type === "DoubleQuoted") && node.parts) return node.parts.map(textOf).join("");
+  return (
+    messageOf(node as WordPart)?.trimEnd() ??
+    ("value" in node && typeof node.value === "string" ? node.value : node.text)
+  );
+}
 
 /** What only starts another program with the words that follow. */
 const STARTER = /^(env|command|builtin|exec|nohup|nice|sudo|xargs|timeout|[A-Za-z_]\w*=.*)$/s;
@@ -42,7 +54,7 @@ export function commandsIn(text: string, depth = 0): string[][] {
     forEachChild(node, visit);
     if (node.type === "Redirect" && node.operator.includes(">")) found.push([">", node.target?.value ?? ""]);
     if (node.type !== "Command" || !node.name) return;
-    const words = [node.name.value, ...node.args.map(textOf)];
+    const words = [node.name, ...node.args].map(textOf);
     const at = words.findIndex((word, index) => !STARTER.test(word) && (index === 0 || !/^(-.*|\d+)$/.test(word)));
     const [name = "", ...rest] = at < 0 ? [] : [basename(words[at] ?? ""), ...words.slice(at + 1)];
     // A program of ours can also be started by its path with Node.
@@ -64,7 +76,7 @@ export function isListed(words: readonly string[], allowed: readonly string[]): 
   return allowed.some((entry) => entry.split(/\s+/).every((word, index) => words[index] === word));
 }
 
-/** Options with which a listed git command writes elsewhere or starts another program. */
-const RISKY = /^(-O.*|--output(=.*)?|--open-files-in-pager.*|--ext-diff|--exec.*|--pathspec-from-file.*)$/;
+/** Options, also cut short, with which a listed git command writes elsewhere or starts another program. */
+const RISKY = /^(-O|--o[pu]|--ex|--pathspec-f)/;
 
 export const hasRiskyOption = (words: readonly string[]): boolean => words.some((word) => RISKY.test(word));

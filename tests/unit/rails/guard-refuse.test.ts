@@ -145,6 +145,7 @@ describe("what a worker's shell is refused", () => {
     "if true; then git stash; fi",
     "g() { git stash; }; g",
     "/usr/bin/git stash",
+    "git commit \"$(cat <<'EOF'\n--no-verify\nEOF\n)\"",
   ])("in other words: %j", (command) => expect(isRefused(command)).toBe(true));
 
   test.each([

@@ -33,6 +33,7 @@ describe("a single plain command", () => {
     "git add $HOME",
     "git add <(rm b)",
     "git add {a,$(rm b)}",
+    "git diff {--output=/x,a}",
     "minion submit < b",
     "X=1",
     "FOO=1 git add a",
@@ -50,6 +51,8 @@ describe("a single plain command", () => {
   test("a message of several lines as models write it, and nothing that only looks like it", () => {
     const commit = (text: string): string[] | null => wordsOf(`git commit -m "$(${text}\n)"`);
     expect(commit("cat <<'EOF'\nfeat: a (b)\n\nit's `c`\nEOF")?.slice(0, 3)).toEqual(["git", "commit", "-m"]);
+    expect(commit("cat <<'EOF'\n--output=/x\nEOF")?.[3]).toBe("--output=/x");
+    expect(wordsOf("git commit -m $(cat <<'EOF'\na --output=/x\nEOF\n)")).toBeNull();
     expect(commit("cat <<EOF\n$(rm b)\nEOF")).toBeNull();
     expect(commit("cat <<'EOF'\na\nEOF\nrm b\nEOF")).toBeNull();
     expect(commit("cat b <<'EOF'\na\nEOF")).toBeNull();
@@ -59,7 +62,8 @@ describe("a single plain command", () => {
     expect(isListed(["git", "add", "x"], ["git add"])).toBe(true);
     expect(isListed(["git", "-C", "/x", "add"], ["git add"])).toBe(false);
     expect(isListed(["git"], ["git add"])).toBe(false);
-    for (const option of ["--output=/x", "--output", "--ext-diff"]) expect(hasRiskyOption(["git", option])).toBe(true);
+    for (const option of ["--output=/x", "--outp", "--ext-diff", "-Oless"])
+      expect(hasRiskyOption(["git", option])).toBe(true);
   });
 });
 
