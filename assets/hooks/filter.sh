@@ -4,6 +4,7 @@
 input=$(cat)
 case $input in
 *'"agent_type":"minion:'* | *'"subagent_type":"minion:'* | *'"command":"minion '* | *'"file_path":"/tmp/minion-'*) ;;
+*'"prompt":"<task-notification>'*'-turn limit ('*) ;;
 *) exit 0 ;;
 esac
 printf '%s' "$input" | "${0%/*}/../bin/minion" hook "$1"

@@ -6,18 +6,18 @@ import { readIfThere } from "../files.ts";
 /** What of a project's own rails names commands: of a cloned repository, somebody else's. */
 const FILES = ["blueprint.md", "toolchains.md"].map((name) => `.claude/minion/${name}`);
 
-/** A project's own rails: the files that there are, and a hash of what they say. */
-export type ProjectRails = Readonly<{ files: readonly string[]; hash: string }>;
+/** A project's own rails: what their files say, for a person to look at, and a hash of that. */
+type ProjectRails = Readonly<{ text: string; hash: string }>;
 
 /** The rails that a project brings, or null where it brings none, or a person agreed to exactly these before.
  * @param top the checkout's top folder
  * @param common the git folder in which it is remembered */
 export async function newRails(top: string, common: string): Promise<ProjectRails | null> {
   const texts = await Promise.all(FILES.map((file) => readIfThere(join(top, file))));
-  const files = FILES.filter((_, index) => texts[index] !== null);
-  const hash = createHash("sha256").update(JSON.stringify(texts)).digest("hex");
+  const text = FILES.flatMap((file, index) => (texts[index] === null ? [] : `${file}:\n${texts[index]}`)).join("\n");
+  const hash = createHash("sha256").update(text).digest("hex");
   const agreed = ((await readIfThere(agreedIn(common))) ?? "").split("\n");
-  return files.length === 0 || agreed.includes(hash) ? null : { files, hash };
+  return text === "" || agreed.includes(hash) ? null : { text, hash };
 }
 
 /** Remembers that a person agreed to a project's rails as they are now. */

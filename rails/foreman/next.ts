@@ -2,7 +2,14 @@ import { type Attention, attentionOf } from "../record/attention.ts";
 import type { Reason } from "../record/events.ts";
 import { isRunning } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
-import { type AttemptState, isActive, isDispatchable, type RunState, type TaskState } from "../record/state.ts";
+import {
+  type AttemptState,
+  isActive,
+  isDispatchable,
+  type RunState,
+  rateLimited,
+  type TaskState,
+} from "../record/state.ts";
 
 export interface Next {
   readonly run: string;
@@ -16,7 +23,8 @@ export interface Next {
   readonly fault: string | null; // Why landing itself could not be done, where it could not
 }
 type Dispatch = Readonly<Record<"attempt" | "task" | "agent" | "description" | "prompt", string> & { model?: string }>;
-type Why = "dependency" | "conflict" | "landing" | "slots";
+/** `later`: a rate limit ended two workers in a row, so none is started before a person resumes the run. */
+type Why = "dependency" | "conflict" | "landing" | "slots" | "later";
 
 /** Lands what is mergeable, then names what is to be dispatched now. It waits for landing only where nothing else
  * could be started meanwhile.
@@ -38,7 +46,7 @@ export async function next(journal: Journal, until: number, land: (until: number
   });
   return journal.decide((state, write) => {
     const { run, aborted } = state;
-    const tasks = aborted ? [] : [...unlaunched(state), ...choose(state)];
+    const tasks = aborted || rateLimited(state) ? [] : [...unlaunched(state), ...choose(state)];
     const dispatch = tasks.map((task) => dispatchOf(state, task));
     for (const [index, task] of tasks.entries())
       write({ event: "dispatched", task: task.id, attempt: dispatch[index]?.attempt ?? "", ...retryOf(state, task) });
@@ -55,7 +63,7 @@ const idsOf = ({ tasks }: RunState, name: TaskState["state"]): string[] =>
 /** The tasks to start now: longest remaining path first, none that conflicts with what is under way; none before the base
  * was looked at. */
 function choose(state: RunState): TaskState[] {
-  if (!state.baseRed) return [];
+  if (!state.baseRed || rateLimited(state)) return [];
   const running = idsOf(state, "running");
   const busy = new Set([...running, ...idsOf(state, "mergeable")]);
   const left = ({ id }: TaskState): number => state.remaining[id] ?? 0;
@@ -109,6 +117,7 @@ function waiting(state: RunState, taken: ReadonlySet<string>): Next["waiting"] {
     if (task.state === "mergeable") return say("landing");
     if (!isDispatchable(task) || taken.has(task.id)) return [];
     if (!state.baseRed) return say("landing");
+    if (rateLimited(state)) return say("later");
     return say(busy < state.blueprint.bounds.workers ? "conflict" : "slots");
   });
 }

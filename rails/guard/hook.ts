@@ -1,11 +1,12 @@
 import { readFile, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { gitDirOf, type Worktop } from "../git/repository.ts";
+import { newRails } from "../blueprint/agreed.ts";
+import { findPlace, gitDirOf, type Worktop } from "../git/repository.ts";
 import { Journal, listRuns } from "../record/journal.ts";
 import { isActive } from "../record/state.ts";
 import { attemptAt, type Found, findAttempt } from "../worker/attempt.ts";
-import { holdAtEnd } from "./end.ts";
-import { type Answer, foremanCommand, foremanWrite, say, workerCommand, workerWrite } from "./tool.ts";
+import { endAttempt, holdAtEnd } from "./end.ts";
+import { type Answer, DRY, foremanCommand, foremanWrite, say, workerCommand, workerWrite } from "./tool.ts";
 
 /** What Claude Code gives a hook on stdin, as far as it is used here. */
 export interface HookInput {
@@ -16,6 +17,8 @@ export interface HookInput {
   readonly agent_transcript_path?: string;
   readonly agent_type?: string;
   readonly last_assistant_message?: string;
+  readonly error?: string;
+  readonly prompt?: string;
   readonly tool_name?: string;
   readonly tool_input?: Readonly<Record<string, unknown>>;
   readonly tool_response?: { readonly agentId?: string };
@@ -35,21 +38,55 @@ type Scene = Readonly<{ input: HookInput; cwd: string; found: Found | null; work
 export async function hook(event: string, input: HookInput): Promise<HookOutput> {
   const isWorker = input.agent_type?.startsWith("minion:") === true;
   const scene = await sceneOf(input, isWorker);
-  if (event === "SubagentStop" && isWorker) return ended(scene);
-  const agent = input.tool_response?.agentId;
-  if (event === "PostToolUse" && !isWorker && agent && scene.found)
-    await scene.found.journal.add({ event: "launched", attempt: scene.found.attempt.id, agent });
-  if (event !== "PreToolUse") return {};
+  if (event !== "PreToolUse") return scene.found ? heard(event, scene, scene.found, isWorker) : {};
   const answer = await (isWorker ? workerTool(scene) : foremanTool(scene));
   const specific = { hookEventName: "PreToolUse", ...answer };
   return answer ? { stdout: JSON.stringify({ hookSpecificOutput: specific }) } : {};
 }
 
-async function foremanTool({ input, found }: Scene): Promise<Answer | null> {
+/** How the client words an end by a limit, or by a service that cannot keep up. */
+const LIMIT = /\b(429|529)\b|overloaded|(rate|usage) limit/i;
+
+/** Takes down what the client tells of an attempt; all that is answered is a worker that wants to end. */
+async function heard(event: string, scene: Scene, found: Found, isWorker: boolean): Promise<HookOutput> {
+  const { last_assistant_message: said = "", tool_name: tool = "", tool_input: args = {}, ...input } = scene.input;
+  const attempt = found.attempt.id;
+  const agent = input.tool_response?.agentId;
+  if (event === "PostToolUse" && !isWorker && agent) await found.journal.add({ event: "launched", attempt, agent });
+  // Where it stops a worker after so many turns, the client gives no sign but this notice to the foreman.
+  if (event === "UserPromptSubmit") await endAttempt(found, "", "it reached its limit of turns");
+  if (!isWorker) return {};
+  if (event.startsWith("Permission")) {
+    const what = String(args.command ?? args.file_path ?? args.notebook_path ?? "").replace(/\s+/g, " ");
+    await found.journal.add({ event: "refused", attempt, tool, what: what.trim().slice(0, 300) });
+  }
+  if (event === "StopFailure") await endAttempt(found, "", said, input.error === "rate_limit" || LIMIT.test(said));
+  if (event !== "SubagentStop") return {};
+  // In auto mode its report, if it made one, is out: nothing can hold it. A result that still comes is taken.
+  if (input.permission_mode === "auto") await endAttempt(found, said, "its worker ended without a result");
+  const back = input.permission_mode === "auto" ? null : await holdAtEnd(found, scene.worktree, said);
+  return back === null ? {} : { stderr: back, exit: 2 };
+}
+
+/** Of a project's own rails, so much is shown to the person who is asked. */
+const SHOWN = 2000;
+
+async function foremanTool({ input, found, cwd }: Scene): Promise<Answer | null> {
   const { tool_name: tool, tool_input: args = {}, session_id: session = "" } = input;
-  if (tool === "Bash") return foremanCommand(String(args.command));
+  const isDry = input.permission_mode === "plan";
+  if (tool === "Bash") {
+    const answer = foremanCommand(String(args.command), isDry);
+    if (answer?.permissionDecision !== "allow" || !/^\s*minion\s+start\b/.test(String(args.command))) return answer;
+    const { top, common } = await findPlace(cwd);
+    const rails = await newRails(top, common);
+    const why = "The rails that this project brings are new here, or have changed. Their commands would run";
+    return rails
+      ? say("ask", `${why} (minion blueprint --agree remembers a yes):\n${rails.text.slice(0, SHOWN)}`)
+      : answer;
+  }
   if (tool === "Write") return foremanWrite(String(args.file_path), session);
   if (tool !== "Agent" || !String(args.subagent_type).startsWith("minion:")) return null;
+  if (isDry) return say("deny", DRY);
   if (found && isActive(found.attempt) && !found.state.aborted) return say("allow", "dispatched by minion next");
   return say("deny", "No open run dispatched that: run minion next and start what it names.");
 }
@@ -60,29 +97,17 @@ async function workerTool({ input, found, worktree, cwd }: Scene): Promise<Answe
     const back = await holdAtEnd(found, worktree, String(args.message ?? ""));
     return back === null ? null : say("deny", back);
   }
+  if (tool === "Agent" || tool === "Task" || tool === "Workflow")
+    return say("deny", "agents of a worker's own would be on no rails: do it yourself, step by step");
   const path = args.file_path ?? args.notebook_path;
   const isWrite = typeof path === "string";
   const answer = isWrite
-    ? await workerWrite(path, worktree?.top ?? cwd)
-    : workerCommand(String(args.command), found?.state ?? null);
+    ? await workerWrite(path, worktree?.top ?? cwd, found)
+    : workerCommand(String(args.command ?? ""), found);
   // The answer counts more than the sign of life, which may wait or fail.
   if (found && Date.now() - found.attempt.lastSign > ALIVE_EVERY_MS)
     await found.journal.add({ event: "alive", attempt: found.attempt.id }).catch(() => {});
   return answer;
-}
-
-async function ended({ input, found, worktree }: Scene): Promise<HookOutput> {
-  if (!found) return {};
-  const { journal, attempt } = found;
-  if (input.permission_mode !== "auto") {
-    const back = await holdAtEnd(found, worktree, input.last_assistant_message ?? "");
-    return back === null ? {} : { stderr: back, exit: 2 };
-  }
-  // Its report, if it made one, is out: nothing can hold it. A result that still comes is taken all the same.
-  const reason = attempt.begun ? "unproven" : "never-began";
-  const note = "Its worker ended without a result.";
-  if (isActive(attempt)) await journal.add({ event: "ended", attempt: attempt.id, reason, note });
-  return {};
 }
 
 /** A worker's attempt is its worktree's, before `begin` its agent's; the foreman's is what the prompt names. */
@@ -93,7 +118,8 @@ async function sceneOf(input: HookInput, isWorker: boolean): Promise<Scene> {
   const inGitDir = (name: string) => readFile(join(gitDir, name), "utf8").catch(() => null);
   const common = resolve(gitDir, (await inGitDir("commondir"))?.trim() ?? ".");
   const marked = isWorker ? await attemptAt(cwd) : null;
-  const id = marked ?? (isWorker ? await attemptOfAgent(common, input) : attemptIn(String(input.tool_input?.prompt)));
+  const agent = input.agent_id ?? /<task-id>(\w+)/.exec(input.prompt ?? "")?.[1];
+  const id = marked ?? (await attemptOfAgent(common, agent, input)) ?? attemptIn(String(input.tool_input?.prompt));
   const found = id ? await findAttempt(common, id).catch(() => null) : null;
   // A worktree's git folder names its top.
   const file = marked && (await inGitDir("gitdir"));
@@ -106,7 +132,8 @@ const attemptIn = (prompt: string): string | undefined => /minion begin (r\d+\/\
 
 async function attemptOfAgent(
   common: string,
-  { agent_id: agent, agent_transcript_path: transcript = "" }: HookInput,
+  agent: string | undefined,
+  { agent_transcript_path: transcript = "" }: HookInput,
 ): Promise<string | undefined> {
   for (const run of agent ? (await listRuns(common)).reverse() : []) {
     const { events } = await new Journal(common, run).read();

@@ -1,7 +1,11 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
-import type { RunState } from "../record/state.ts";
-import { hasRiskyOption, isListed, wordsOf, wordsOfFed } from "./command.ts";
+import { matches } from "../plan/conflicts.ts";
+import type { State } from "../record/events.ts";
+import { inOrder, type RunState, type TaskState } from "../record/state.ts";
+import type { Found } from "../worker/attempt.ts";
+import { hasRiskyOption, isListed, wordsOf } from "./command.ts";
+import { refusal } from "./refuse.ts";
 
 /** What a hook says to a tool call; null leaves it to the person's own settings. */
 export type Answer = Readonly<{ permissionDecision: Decision; permissionDecisionReason: string }>;
@@ -11,45 +15,70 @@ export function say(permissionDecision: Decision, permissionDecisionReason: stri
   return { permissionDecision, permissionDecisionReason };
 }
 
-/** Who may call what of `minion` without being asked; all else a person decides. */
-const WORKER_COMMANDS = ["begin", "gate", "submit"];
+/** What of `minion` the foreman may call without anybody being asked, and what a person decides. */
 const READING_COMMANDS = ["plan", "board", "report", "attention", "events", "blueprint", "overlays"];
-const FOREMAN_COMMANDS = [...READING_COMMANDS, "start", "next", "resume"];
+const DOING_COMMANDS = ["start", "next", "resume"];
 const PERSON_COMMANDS = ["land", "merge", "retry", "abort", "clean"];
+const PERSON_FLAGS = ["--take", "--new", "--red-base", "--agree"];
 
-/** A `minion …` call in the session itself. */
-export function foremanCommand(command: string): Answer | null {
+/** A `minion …` call in the session itself.
+ * @param isDry in plan mode nothing is started */
+export function foremanCommand(command: string, isDry = false): Answer | null {
   const words = wordsOf(command);
   const verb = words?.[1] ?? "";
   if (words?.[0] !== "minion") return null;
-  const asks = PERSON_COMMANDS.includes(verb)
-    ? !words.includes("--dry-run")
-    : words.includes("--take") || words.includes("--new");
+  if (isDry && DOING_COMMANDS.includes(verb)) return say("deny", DRY);
+  const isPersons = PERSON_COMMANDS.includes(verb);
+  const asks = isPersons ? !words.includes("--dry-run") : PERSON_FLAGS.some((flag) => words.includes(flag));
   if (asks) return say("ask", `minion ${verb} is a person's decision`);
-  const known = FOREMAN_COMMANDS.includes(verb) || PERSON_COMMANDS.includes(verb);
+  const known = isPersons || [...READING_COMMANDS, ...DOING_COMMANDS].includes(verb);
   return known ? say("allow", "a command of the foreman") : null;
 }
 
+/** Why nothing starts in plan mode, and what does work there. */
+export const DRY = "plan mode is a dry run: minion plan shows the plan";
+
 /** A worker's Bash call. */
-export function workerCommand(command: string, state: RunState | null): Answer | null {
-  const words = wordsOf(command) ?? wordsOfFed(command);
-  if (!words) return null;
-  if (words[0] === "minion") {
-    if (WORKER_COMMANDS.includes(words[1] ?? "")) return say("allow", "a command of the worker");
-    return say("deny", `minion ${words[1] ?? ""} is not a worker's: a worker has begin, gate and submit`);
-  }
-  if (!state || wordsOf(command) === null) return null;
-  if (state.gates.some(({ run }) => run === command.trim())) return say("allow", "a gate of the run");
-  const listed = isListed(words, state.blueprint.allow) && !hasRiskyOption(words);
+export function workerCommand(command: string, found: Found | null): Answer | null {
+  const refused = refusal(command, found?.attempt.begun?.branch ?? "");
+  if (refused) return say("deny", refused);
+  const words = wordsOf(command);
+  if (words?.[0] === "minion") return say("allow", "a command of the worker");
+  if (!words || !found) return null;
+  const { gates, blueprint } = found.state;
+  if (gates.some(({ run }) => run === command.trim())) return say("allow", "a gate of the run");
+  const listed = isListed(words, blueprint.allow) && !hasRiskyOption(words);
   return listed ? say("allow", "on the blueprint's list") : null;
 }
 
-/** Writing a file: a worker's inside its own worktree, not where git or Claude Code keep their own. */
-export async function workerWrite(path: string, worktree: string): Promise<Answer | null> {
+/** Writing a file: a worker's inside its own worktree, but not what its task must leave alone, and not where git or
+ * Claude Code keep their own. */
+export async function workerWrite(path: string, worktree: string, found: Found | null): Promise<Answer | null> {
   const target = await realTarget(resolve(worktree, path));
-  const way = target.startsWith(worktree + sep) ? target.slice(worktree.length + 1).split(sep) : [];
-  const own = way.length > 0 && ![".git", ".claude"].includes((way[0] ?? "").toLowerCase());
-  return own ? say("allow", "in the worker's own worktree") : null;
+  if (target.toLowerCase().split(sep).includes(".git"))
+    return say("deny", "what is in .git is git's and the rails' own: use git and minion, or leave it");
+  if (!target.startsWith(worktree + sep)) return null;
+  const way = target.slice(worktree.length + 1).split(sep);
+  const barred = found && barrier(way.join("/"), found.state, found.attempt.task);
+  if (barred)
+    return say("deny", `${barred}: finish without it, or commit what there is and end, saying what is needed`);
+  return way[0]?.toLowerCase() === ".claude" ? null : say("allow", "in the worker's own worktree");
+}
+
+/** These are over or stand still: nobody works on their files. */
+const CLOSED: readonly State[] = ["landed", "skipped", "needs-human", "blocked"];
+
+/** Whose a path is, where a task must not touch it. Files that were only guessed bar nobody. */
+function barrier(path: string, state: RunState, task: TaskState): string | null {
+  const isIn = (patterns: readonly string[]) => patterns.some((pattern) => matches(pattern, path, state.prefix));
+  if (isIn(task.forbid)) return `${path} is forbidden to task ${task.id}`;
+  if (isIn(task.files.map((file) => file.path))) return null;
+  // What hangs on this task begins after it has landed.
+  const after = new Set([task.id]);
+  for (const { id, depends } of inOrder(state)) if (depends.some((one) => after.has(one))) after.add(id);
+  const open = [...state.tasks.values()].filter((other) => !after.has(other.id) && !CLOSED.includes(other.state));
+  const other = open.find(({ files }) => isIn(files.flatMap((file) => (file.guessed ? [] : file.path))));
+  return other ? `${path} is task ${other.id}'s, which is open` : null;
 }
 
 /** Writing a task list: to the session's own folder for it, outside of the repository. */

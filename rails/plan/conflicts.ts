@@ -1,13 +1,14 @@
 import { clean, namesOf, overlap, type Pattern, readPattern } from "./glob.ts";
 import type { Conflict, Task, TaskFile } from "./task.ts";
 
-/** Is this path, from the repository's root, in what the pattern stands for? Read as for conflicts, from the folder
- * `prefix` or from the root; false where the pattern cannot be read. */
+/** Is this path, from the repository's root, in what the pattern stands for? Read as for conflicts; false where the
+ * pattern cannot be read.
+ * @param prefix the folder that the list is for; a pattern that is written from the root counts as well */
 export function matches(pattern: string, path: string, prefix = ""): boolean {
   const names = namesOf(clean(path));
-  const ways = prefix === "" ? [pattern] : [pattern, `${prefix}/${pattern}`];
-  const patterns = ways.flatMap((way) => readPattern(way).patterns);
-  return names !== undefined && patterns.some((one) => overlap(one, names));
+  const isInside = prefix !== "" && !/^(?:\/|[a-z]:|~)/.test(clean(pattern));
+  const forms = [pattern, ...(isInside ? [`${prefix}/${pattern.trim()}`] : [])];
+  return names !== undefined && forms.flatMap((form) => readPattern(form).patterns).some((one) => overlap(one, names));
 }
 
 /** A pattern of the blueprint: a name without a folder is meant in every folder. */

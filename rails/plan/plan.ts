@@ -1,4 +1,4 @@
-import { findConflicts } from "./conflicts.ts";
+import { findConflicts, matches } from "./conflicts.ts";
 import { readGraph } from "./graph.ts";
 import { readList } from "./read-list.ts";
 import type { Finding, Level, Plan } from "./task.ts";
@@ -17,6 +17,11 @@ export function makePlan(text: string, where: string): Plan {
     const message = `${where} names no files for ${ids.join(", ")}: conflicts cannot be predicted`;
     findings.push({ level: "note", code: "no-files", line: 0, message, hint: "add «Files:»" });
   }
+  for (const { id, line, files } of tasks.filter(({ done }) => !done))
+    if (files.some(({ path }) => matches(".claude", path.replace(/[*?].*/, "")))) {
+      const message = `task ${id} is about files under .claude/: the client refuses workers' writes there`;
+      findings.push({ level: "warning", code: "claude-folder", line, message, hint: "do it by hand" });
+    }
   const waves = new Map(graph.waves.flatMap((ids, index) => ids.map((id) => [id, index + 1])));
   return {
     tasks: tasks.map(({ dependsLine, ...task }) => ({ ...task, wave: task.done ? 0 : (waves.get(task.id) ?? 0) })),

@@ -9,9 +9,9 @@ export type State =
 
 /** Why a task is in its state, where the state alone does not say it. */
 export type Reason =
-  | ("dependency" | "never-began" | "setup-failed" | "unproven" | "gate-failed" | "stuck" | "stalled")
+  | ("dependency" | "never-began" | "setup-failed" | "unproven" | "gate-failed" | "stuck" | "stalled" | "cut-off")
   | ("session-lost" | "conflict" | "line-red" | "dispatches" | "base-red" | "forbidden" | "proof-changed")
-  | "cut-off";
+  | ("permission" | "rate-limit");
 
 /** A process, told apart from a later one with the same number by when it started. */
 export type ProcessMark = Readonly<{ pid: number; started: string }>;
@@ -62,6 +62,8 @@ export interface EventData {
   launched: { attempt: string; agent: string };
   /** A worker used a tool: written now and then, so that long thinking is not taken for a stall. */
   alive: { attempt: string };
+  /** The client refused a worker's call for lack of permission; `what`: the command or path, as one line. */
+  refused: { attempt: string; tool: string; what: string };
   begun: { attempt: string; worktree: string; branch: string; base: string; foundBranch: string };
   job: { name: string; attempt: string | null; process: ProcessMark };
   "job-ended": { name: string; attempt: string | null; error: string | null };

@@ -9,6 +9,7 @@ export interface AttemptState {
   readonly agent: string; // Expertise beyond the task's own; empty where there is none
   launched?: Event<"launched">;
   begun?: Event<"begun">;
+  refused?: Event<"refused">; // The last call for which it had no permission
   submitted?: Event<"submitted">;
   nothing?: Event<"nothing">;
   over?: Event<"ended" | "not-landed"> | undefined; // How it ended without a result, or why its result did not land
@@ -42,6 +43,7 @@ export interface RunState extends Omit<EventData["started"], "tasks" | "version"
   readonly landings: { readonly to: string; readonly tree: string; readonly attempts: readonly string[] }[];
   proven: EventData["proven"] | null; // The line was about to move there when the journal ends
   dispatches: number;
+  limited: number; // Attempts in a row, up to now, that a rate limit ended
   done: boolean; // Nothing is running, ready or mergeable
   aborted: boolean;
   readonly startedAt: number;
@@ -59,7 +61,7 @@ export function fold(first: Event<"started">, events: readonly Event[], bad: rea
     ...{ ...first, bad, tip: first.base, startedAt: first.at, lastAt: first.at },
     tasks: new Map(first.tasks.map((task) => [task.id, open(task)])),
     ...{ attempts: new Map(), jobs: new Map(), errors: new Map(), evidence: [], landings: [] },
-    ...{ proven: null, dispatches: 0, done: false, aborted: false, baseRed: null, baseAccepted: false },
+    ...{ proven: null, dispatches: 0, limited: 0, done: false, aborted: false, baseRed: null, baseAccepted: false },
   };
   for (const event of events) {
     state.lastAt = Math.max(state.lastAt, event.at);
@@ -124,7 +126,10 @@ const IN_RUN: Changes<RunState> = {
     const task = tasks.get(id);
     if (task) task.counted = task.attempts.length;
   },
-  owner: (state, { session, owner }) => Object.assign(state, { session, owner }),
+  ended: (state, { reason }) => Object.assign(state, { limited: reason === "rate-limit" ? state.limited + 1 : 0 }),
+  submitted: (state) => Object.assign(state, { limited: 0 }),
+  nothing: (state) => Object.assign(state, { limited: 0 }),
+  owner: (state, { session, owner }) => Object.assign(state, { session, owner, limited: 0 }),
   aborted: (state) => Object.assign(state, { aborted: true }),
 };
 
@@ -132,6 +137,7 @@ const IN_RUN: Changes<RunState> = {
 const IN_ATTEMPT: Changes<AttemptState> = {
   launched: (attempt, launched) => Object.assign(attempt, { launched }),
   begun: (attempt, begun) => Object.assign(attempt, { begun }),
+  refused: (attempt, refused) => Object.assign(attempt, { refused }),
   "sent-back": (attempt, event) => attempt.sentBack.push(event),
   objection: (attempt, event) => attempt.objections.push(event),
   submitted: (attempt, submitted) => Object.assign(attempt, { submitted, over: undefined }),
@@ -142,7 +148,7 @@ const IN_ATTEMPT: Changes<AttemptState> = {
 
 /** Works out what each task's state is now. Dependencies come before what hangs on them. */
 function settle(state: RunState): void {
-  const blameless = [...state.attempts.values()].filter(({ over }) => over?.reason === "session-lost").length;
+  const blameless = [...state.attempts.values()].filter(isLost).length;
   const left = state.blueprint.bounds.dispatches * state.tasks.size - (state.dispatches - blameless);
   for (const task of inOrder(state)) {
     if (task.state === "landed") continue;
@@ -165,11 +171,11 @@ function verdict({ tasks, blueprint }: RunState, { attempts, counted, depends }:
   if (last?.nothing) return { ...plain("skipped"), note: last.nothing.why };
   if (last?.over) {
     const { reason, note } = last.over;
-    const failed = attempts.slice(counted).filter(({ over }) => over && over.reason !== "session-lost");
+    const failed = attempts.slice(counted).filter((each) => each.over && !isLost(each));
     const isPersons = PERSONS.includes(reason) && attempts.length > counted;
     if (isPersons || failed.length >= blueprint.bounds.attempts) return { state: "needs-human", reason, note };
     // Neither is the work's fault: it is simply to be done again on the line as it is now.
-    const isBlameless = reason === "session-lost" || reason === "conflict";
+    const isBlameless = isLost(last) || reason === "conflict";
     return { state: isBlameless ? "ready" : "verify-failed", reason, note };
   }
   if (last) return plain(last.submitted ? "mergeable" : "running");
@@ -178,6 +184,12 @@ function verdict({ tasks, blueprint }: RunState, { attempts, counted, depends }:
     return { ...plain("blocked"), reason: "dependency" };
   return plain(before.every((each) => each === "landed" || each === "skipped") ? "ready" : "waiting");
 }
+
+/** Did something end the attempt that says nothing of the work? Then it counts against no bound. */
+const isLost = ({ over }: AttemptState): boolean => over?.reason === "session-lost" || over?.reason === "rate-limit";
+
+/** Did a rate limit end the last two attempts, with no result and no new session since? */
+export const rateLimited = ({ limited }: RunState): boolean => limited >= 2;
 
 /** May the task be given to a worker now, as far as its own state goes? */
 export const isDispatchable = ({ state }: TaskState): boolean => state === "ready" || state === "verify-failed";

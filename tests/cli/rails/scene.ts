@@ -170,6 +170,6 @@ export class Worker {
     const who = { agent_id: this.id, agent_type: "minion:minion-worker", permission_mode: mode, cwd: this.path };
     return mode === "auto"
       ? this.scene.hook("PreToolUse", { ...who, tool_name: "SubagentHandback", tool_input: { message: "done" } })
-      : this.scene.hook("SubagentStop", who);
+      : this.scene.hook("SubagentStop", { ...who, last_assistant_message: "done" });
   }
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { hasRiskyOption, isListed, wordsOf, wordsOfFed } from "../../../rails/guard/command.ts";
+import { hasRiskyOption, isListed, wordsOf } from "../../../rails/guard/command.ts";
 import { foremanCommand, foremanWrite, workerCommand, workerWrite } from "../../../rails/guard/tool.ts";
 
 describe("a single plain command", () => {
@@ -11,6 +11,11 @@ describe("a single plain command", () => {
     ["  git   commit -m 'feat: a b'  ", ["git", "commit", "-m", "feat: a b"]],
     ['git commit -m "it\'s"', ["git", "commit", "-m", "it's"]],
     ["git add 'a b'/c", ["git", "add", "a b/c"]],
+    [
+      "git commit -m 'feat: a\n\nwhy; not' -m \"fix!: b\"",
+      ["git", "commit", "-m", "feat: a\n\nwhy; not", "-m", "fix!: b"],
+    ],
+    ["git add 'app/[id]' src/*.ts a\\ b", ["git", "add", "app/[id]", "src/*.ts", "a b"]],
     ["minion submit --nothing 'a; b'", ["minion", "submit", "--nothing", "a; b"]],
   ])("%s", (command, words) => expect(wordsOf(command)).toEqual(words));
   test.each([
@@ -25,23 +30,39 @@ describe("a single plain command", () => {
     "git add a &",
     "git add 'a",
     'git add "a\\"; rm b',
+    "git add $HOME",
+    "git add <(rm b)",
+    "git add {a,$(rm b)}",
+    "git diff {--output=/x,a}",
+    "minion submit < b",
+    "X=1",
     "FOO=1 git add a",
     "(git add a)",
-    "git add a # b",
     "",
   ])("%j cannot be judged", (command) => expect(wordsOf(command)).toBeNull());
   test("fed by one quoted here-document, and nothing after it", () => {
-    expect(wordsOfFed("minion submit <<'EOF'\na $(b) `c`\nEOF")).toEqual(["minion", "submit"]);
-    expect(wordsOfFed("minion submit <<'EOF'\na\nEOF\nrm b")).toBeNull();
-    expect(wordsOfFed("minion submit <<'EOF'\na\nEOF\nrm b\nEOF")).toBeNull();
-    expect(wordsOfFed("minion submit <<EOF\n$(rm b)\nEOF")).toBeNull();
-    expect(wordsOfFed("minion submit; rm b <<'EOF'\na\nEOF")).toBeNull();
+    expect(wordsOf("minion submit <<'EOF'\na $(b) `c`\nEOF")).toEqual(["minion", "submit"]);
+    expect(wordsOf("minion submit <<'EOF'\na\nEOF\nrm b")).toBeNull();
+    expect(wordsOf("minion submit <<'EOF'\na\nEOF\nrm b\nEOF")).toBeNull();
+    expect(wordsOf("minion submit <<'EOF'\na\n")).toBeNull();
+    expect(wordsOf("minion submit <<EOF\n$(rm b)\nEOF")).toBeNull();
+    expect(wordsOf("minion submit; rm b <<'EOF'\na\nEOF")).toBeNull();
+  });
+  test("a message of several lines as models write it, and nothing that only looks like it", () => {
+    const commit = (text: string): string[] | null => wordsOf(`git commit -m "$(${text}\n)"`);
+    expect(commit("cat <<'EOF'\nfeat: a (b)\n\nit's `c`\nEOF")?.slice(0, 3)).toEqual(["git", "commit", "-m"]);
+    expect(commit("cat <<'EOF'\n--output=/x\nEOF")?.[3]).toBe("--output=/x");
+    expect(wordsOf("git commit -m $(cat <<'EOF'\na --output=/x\nEOF\n)")).toBeNull();
+    expect(commit("cat <<EOF\n$(rm b)\nEOF")).toBeNull();
+    expect(commit("cat <<'EOF'\na\nEOF\nrm b\nEOF")).toBeNull();
+    expect(commit("cat b <<'EOF'\na\nEOF")).toBeNull();
+    expect(commit("sh <<'EOF'\na\nEOF")).toBeNull();
   });
   test("a list of allowed commands, and options that do more", () => {
     expect(isListed(["git", "add", "x"], ["git add"])).toBe(true);
     expect(isListed(["git", "-C", "/x", "add"], ["git add"])).toBe(false);
     expect(isListed(["git"], ["git add"])).toBe(false);
-    for (const option of ["--no-verify", "--output=/x", "-n", "--ext-diff"])
+    for (const option of ["--output=/x", "--outp", "--ext-diff", "-Oless"])
       expect(hasRiskyOption(["git", option])).toBe(true);
   });
 });
@@ -60,10 +81,25 @@ describe("who may run which command of minion", () => {
     ["minion resume", "allow"],
     ["minion resume --take", "ask"],
     ["minion start x.md --new", "ask"],
+    ["minion plan - <<'TASKS'\n1. One\nTASKS", "allow"],
+    ["minion plan - <<TASKS\n1. $(rm b)\nTASKS", null],
+    ["minion resume --red-base", "ask"],
+    ["minion blueprint", "allow"],
+    ["minion blueprint --agree", "ask"],
     ["minion next && rm -rf x", null],
     ["minion job land r1", null],
     ["npm test", null],
   ])("the foreman: %s → %s", (command, expected) => expect(decision(foremanCommand(command))).toBe(expected));
+  test.each([
+    ["minion plan x.md", "allow"],
+    ["minion board", "allow"],
+    ["minion start x.md", "deny"],
+    ["minion next --json", "deny"],
+    ["minion resume", "deny"],
+    ["minion merge", "ask"],
+  ])("the foreman in plan mode: %s → %s", (command, expected) =>
+    expect(decision(foremanCommand(command, true))).toBe(expected),
+  );
   test.each([
     ["minion begin r1/1.1", "allow"],
     ["minion submit <<'EOF'\nx\nEOF", "allow"],
@@ -71,7 +107,11 @@ describe("who may run which command of minion", () => {
     ["minion land 1", "deny"],
     ["minion retry 1", "deny"],
     ["minion gate test && true", null],
-    ["bash <<'EOF'\nminion land 1\nEOF", null],
+    ["minion gate test && minion next", "deny"],
+    ["cd x; /home/a/.claude/skills/minion/bin/minion land 1", "deny"],
+    ["node ~/.claude/skills/minion/bin/minion land 1", "deny"],
+    ["bash <<'EOF'\nminion land 1\nEOF", "deny"],
+    ["echo minion land", null],
   ])("a worker: %j → %s", (command, expected) => expect(decision(workerCommand(command, null))).toBe(expected));
 });
 
@@ -95,7 +135,7 @@ describe("what may be written without asking", () => {
     ["", false],
   ])("a worker: %s → %s", async (path, allowed) => {
     const tree = join(top, "tree");
-    const answer = await workerWrite(path.startsWith("/") ? path : join(tree, path), tree);
+    const answer = await workerWrite(path.startsWith("/") ? path : join(tree, path), tree, null);
     expect(answer?.permissionDecision === "allow").toBe(allowed);
   });
   test.each([

@@ -3,12 +3,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readBlueprint } from "../../../rails/blueprint/blueprint.ts";
-import { makePlan } from "../../../rails/plan/plan.ts";
 import { objectionTo } from "../../../rails/record/objections.ts";
 import { fold } from "../../../rails/record/state.ts";
+import { startedWith } from "./run.ts";
 
-const SHIPPED = join(import.meta.dirname, "../../../assets/skills/minion-blueprint/SKILL.md");
 const A = 'test("adds", () => {});\ntest("subtracts", () => {});\n';
 const WHO = { GIT_AUTHOR_NAME: "t", GIT_AUTHOR_EMAIL: "t@t", GIT_COMMITTER_NAME: "t", GIT_COMMITTER_EMAIL: "t@t" };
 
@@ -46,14 +44,11 @@ afterAll(() => rmSync(repo, { recursive: true }));
 async function objection(fields: string, files: Record<string, string | null>, prefix = "") {
   git("checkout", "-q", base);
   const head = commit({ "src/one.txt": "1", ...files });
-  const blueprint = await readBlueprint([SHIPPED]);
   const gates = [
     { name: "test", run: "sh check.sh", cwd: "", timeout: 60 },
     { name: "types", run: "tsc --noEmit src/main.js", cwd: "", timeout: 60 },
   ];
-  const { tasks } = makePlan(`### Task 1: One\nDo it.\n${fields}`, "list");
-  const run = { run: "r1", base, line: "l", prefix, session: "", owner: null, blueprint, gates, setup: null, tasks };
-  const started = { event: "started", version: 1, at: 0, ...run, conflicts: [], remaining: {} } as const;
+  const started = startedWith(`### Task 1: One\nDo it.\n${fields}`, { gates, prefix });
   const state = fold(started, [started], []);
   const task = state.tasks.get("1");
   if (!task) throw new Error("no task");

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, describe, expect, test } from "vitest";
-import { readBlueprint } from "../../../rails/blueprint/blueprint.ts";
 import { keep, secretsIn } from "../../../rails/record/output.ts";
+import { SHIPPED } from "./run.ts";
 
-const { output } = await readBlueprint([join(import.meta.dirname, "../../../assets/skills/minion-blueprint/SKILL.md")]);
+const { output } = SHIPPED;
 const folder = mkdtempSync(join(tmpdir(), "minion-output-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 

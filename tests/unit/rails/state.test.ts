@@ -1,33 +1,8 @@
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readBlueprint } from "../../../rails/blueprint/blueprint.ts";
-import { makePlan } from "../../../rails/plan/plan.ts";
-import type { Event, NewEvent } from "../../../rails/record/events.ts";
-import { fold, type RunState } from "../../../rails/record/state.ts";
+import type { NewEvent } from "../../../rails/record/events.ts";
+import type { RunState } from "../../../rails/record/state.ts";
+import { runAfter } from "./run.ts";
 
-const blueprint = await readBlueprint([join(import.meta.dirname, "../../../assets/skills/minion-blueprint/SKILL.md")]);
-
-/** A run of a list after some events, each a second after the one before. */
-function runAfter(list: string, ...events: NewEvent[]): RunState {
-  const { tasks } = makePlan(list, "list");
-  const first = {
-    ...({
-      event: "started",
-      version: 1,
-      run: "r1",
-      base: "b",
-      line: "minion/r1/line",
-      prefix: "",
-      session: "s",
-    } as const),
-    ...{ owner: null, blueprint, gates: [], setup: null, tasks, conflicts: [], remaining: {}, at: 0 },
-  };
-  return fold(
-    first,
-    [first, ...events.map((event, index): Event => ({ at: (index + 1) * 1000, ...event }) as Event)],
-    [],
-  );
-}
 const states = (state: RunState) => Object.fromEntries([...state.tasks].map(([id, task]) => [id, task.state]));
 
 const dispatched = (task: string, n = 1): NewEvent => ({ event: "dispatched", task, attempt: `r1/${task}.${n}` });

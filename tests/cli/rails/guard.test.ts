@@ -1,0 +1,263 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Scene, type Worker } from "./scene.ts";
+
+let scene: Scene;
+beforeEach(() => {
+  scene = new Scene();
+});
+afterEach(() => scene.destroy());
+
+const events = (name: string) =>
+  readFileSync(join(scene.repo, ".git/minion/r1/events.jsonl"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+    .filter(({ event }) => event === name);
+
+const states = async (): Promise<Record<string, string>> => {
+  const { json } = await scene.minion(["board", "--json"]);
+  return Object.fromEntries(json.tasks.map((row: { task: string; state: string }) => [row.task, row.state]));
+};
+
+/** A hook call as the client makes it for a worker. */
+const hook = (event: string, worker: Worker, input: object = {}) =>
+  scene.hook(event, { cwd: worker.path, agent_id: worker.id, agent_type: "minion:minion-worker", ...input });
+
+const decision = async (worker: Worker, tool_name: string, tool_input: object) =>
+  (await hook("PreToolUse", worker, { tool_name, tool_input })).json?.hookSpecificOutput.permissionDecision ?? null;
+
+async function begun(list: string, attempt = "r1/1.1"): Promise<Worker> {
+  await scene.start(list);
+  await scene.minion(["next"]);
+  const worker = await scene.agent(attempt);
+  await worker.begin();
+  return worker;
+}
+
+describe("what a worker may touch", () => {
+  const LIST = `
+### Task 1: Own
+Files: src/one.ts, src/both.ts, lib/maybe.ts?
+Forbid: src/secret/**
+### Task 2: Open
+Files: src/two.ts, src/both.ts, docs/, guessed.ts?
+### Task 3: After one
+Depends: 1
+Files: src/three.ts
+### Task 4: After three
+Depends: 3
+Files: src/four.ts
+### Task 5: Waits for the open one
+Depends: 2
+Files: src/five.ts
+### Task 6: Done [DONE]
+Files: src/six.ts
+### Task 7: Soon over
+Files: src/seven.ts
+`;
+  const PATHS = {
+    "src/one.ts": "allow",
+    "src/both.ts": "allow",
+    "src/other.ts": "allow",
+    "src/secret/key.ts": "deny",
+    "src/two.ts": "deny",
+    "DOCS/a.md": "deny",
+    "guessed.ts": "allow",
+    "src/three.ts": "allow",
+    "src/four.ts": "allow",
+    "src/five.ts": "deny",
+    "src/six.ts": "allow",
+    "src/seven.ts": "deny",
+    ".git/config": "deny",
+    ".claude/settings.json": null,
+  };
+
+  test("not what its task forbids, nor another open task's files", async () => {
+    const worker = await begun(LIST);
+    const answers: Record<string, string | null> = {};
+    for (const path of Object.keys(PATHS)) answers[path] = await decision(worker, "Edit", { file_path: path });
+    expect(answers).toEqual(PATHS);
+    expect(await decision(worker, "NotebookEdit", { notebook_path: join(worker.path, "src/two.ts") })).toBe("deny");
+    const journal = join(scene.repo, ".git/minion/r1/events.jsonl");
+    expect(await decision(worker, "Write", { file_path: journal })).toBe("deny");
+    // Once the other task is over, its files are free.
+    const other = await scene.agent("r1/7.1");
+    await other.begin();
+    await other.minion(["submit", "--nothing", "is there"]);
+    expect(await decision(worker, "Edit", { file_path: "src/seven.ts" })).toBe("allow");
+  });
+
+  test("in a run of a subfolder, patterns are read from there and from the root", async () => {
+    scene.write("pkg/a/src/x.txt", "x\n");
+    scene.commit("chore: packages");
+    const list = "### Task 1: A\nForbid: src/no/, pkg/b/no/\n### Task 2: B\nFiles: three.ts, pkg/a/two.ts\n";
+    const { json } = await scene.minion(["start", "-", "--json"], { input: list, cwd: join(scene.repo, "pkg/a") });
+    expect(json.run).toBe("r1");
+    await scene.minion(["next"]);
+    const worker = await scene.agent("r1/1.1");
+    await worker.begin();
+    const edit = (path: string) => decision(worker, "Edit", { file_path: path });
+    for (const path of [
+      "pkg/a/src/no/x.ts",
+      "src/no/x.ts",
+      "pkg/b/no/x.ts",
+      "pkg/a/three.ts",
+      "three.ts",
+      "pkg/a/two.ts",
+    ])
+      expect([path, await edit(path)]).toEqual([path, "deny"]);
+    for (const path of ["pkg/b/src/no/x.ts", "pkg/b/three.ts", "two.ts"])
+      expect([path, await edit(path)]).toEqual([path, "allow"]);
+  });
+
+  test("no agents, no foreign refs; what the blueprint lists goes without asking", async () => {
+    const worker = await begun("1. One\n");
+    for (const tool of ["Agent", "Task", "Workflow"])
+      expect(await decision(worker, tool, { prompt: "x" })).toBe("deny");
+    const run = (command: string) => decision(worker, "Bash", { command });
+    expect(await run("git push origin minion/r1/1-one.1")).toBe(null);
+    expect(await run("git push origin minion/r1/line")).toBe("deny");
+    expect(await run("git commit -m \"$(cat <<'EOF'\nfeat: a\n\nnever git stash\nEOF\n)\"")).toBe("allow");
+    expect(await run("git commit -F - <<'EOF'\nfeat: a\nEOF")).toBe("allow");
+    expect(await run("git log -n 5 --oneline")).toBe("allow");
+    expect(await run("git log | head")).toBe(null);
+  });
+});
+
+describe("why an attempt ended", () => {
+  test.each([
+    ["PermissionRequest", "default", { command: "npm  test\n# all" }, "Bash", "npm test # all"],
+    ["PermissionDenied", "auto", { file_path: "/etc/x" }, "Write", "/etc/x"],
+  ] as const)("%s: permission, with what was refused", async (event, mode, tool_input, tool_name, what) => {
+    const worker = await begun("1. One\n");
+    const answer = await hook(event, worker, { permission_mode: mode, tool_name, tool_input });
+    expect(answer).toMatchObject({ code: 0, stdout: "" });
+    expect(events("refused")).toMatchObject([{ attempt: "r1/1.1", tool: tool_name, what }]);
+    const end = { permission_mode: mode, last_assistant_message: "I could not." };
+    if (mode === "default") expect((await hook("SubagentStop", worker, end)).code).toBe(2);
+    await hook("SubagentStop", worker, end);
+    expect(events("ended")).toMatchObject([{ reason: "permission", note: expect.stringContaining(what) }]);
+  });
+
+  test("a red gate stays a failed gate, whatever was refused before", async () => {
+    const worker = await begun("1. One\n");
+    await hook("PermissionRequest", worker, { tool_name: "Bash", tool_input: { command: "x".repeat(500) } });
+    expect(events("refused")[0].what).toHaveLength(300);
+    worker.edit({ "src/one.txt": "FAIL" });
+    await worker.minion(["gate", "--all"]);
+    await worker.end();
+    await worker.end();
+    expect(events("ended")).toMatchObject([{ reason: "gate-failed" }]);
+  });
+
+  test.each([
+    ["rate_limit", "API Error: Request rejected (429) · This request would exceed your account's rate limit."],
+    ["server_error", "API Error: 529 Overloaded. This is a server-side issue, usually temporary"],
+  ])("%s: a rate limit is nobody's fault", async (error, last_assistant_message) => {
+    const worker = await begun("1. One\n");
+    await hook("StopFailure", worker, { error, last_assistant_message });
+    expect(events("ended")).toMatchObject([{ attempt: "r1/1.1", reason: "rate-limit", note: last_assistant_message }]);
+    expect(await states()).toEqual({ 1: "ready" });
+  });
+
+  test("another failure of the service, an empty end, a limit of turns: cut off, and what the branch holds", async () => {
+    const list = "1. One\n2. Two\n3. Three\n";
+    const one = await begun(list);
+    one.edit({ "src/one.txt": "1" });
+    one.commit();
+    one.edit({ "src/more.txt": "2" });
+    await hook("StopFailure", one, { error: "server_error", last_assistant_message: "API Error: 500" });
+    const two = await scene.agent("r1/2.1");
+    await two.begin();
+    for (let call = 0; call < 2; call++) await hook("SubagentStop", two, { permission_mode: "default" });
+    const three = await scene.agent("r1/3.1");
+    await three.begin();
+    await scene.hook("UserPromptSubmit", {
+      prompt: `<task-notification>\n<task-id>${three.id}</task-id>\n<summary>Agent "x" stopped at its 3-turn limit (partial</summary>`,
+    });
+    const ended = events("ended");
+    expect(ended.map(({ attempt, reason }) => [attempt, reason])).toEqual([
+      ["r1/1.1", "cut-off"],
+      ["r1/2.1", "cut-off"],
+      ["r1/3.1", "cut-off"],
+    ]);
+    expect(ended[0].note).toMatch(/API Error: 500.*minion\/r1\/1-one\.1: 1; not committed: src\/more\.txt/);
+    expect(ended[2].note).toMatch(/turns.*3-three\.1: 0; not committed: nothing/);
+  });
+
+  test("one that only forgot to hand in is sent back once, then its result is taken", async () => {
+    const worker = await begun("1. One\n");
+    worker.edit({ "src/one.txt": "1" });
+    await worker.minion(["gate", "--all"]);
+    worker.commit();
+    expect((await worker.end()).code).toBe(2);
+    expect(events("submitted")).toEqual([]);
+    expect(await worker.end()).toMatchObject({ code: 0, stderr: "" });
+    const head = scene.gitIn(worker.path, "rev-parse", "HEAD");
+    expect(events("submitted")).toMatchObject([{ head, commits: [head], paths: ["src/one.txt"] }]);
+    expect(events("ended")).toEqual([]);
+    expect(await states()).toEqual({ 1: "mergeable" });
+  });
+
+  test("not where its commits have not the form that the blueprint asks for", async () => {
+    const worker = await begun("1. One\n");
+    worker.edit({ "src/one.txt": "1" });
+    await worker.minion(["gate", "--all"]);
+    worker.commit("did it");
+    await worker.end();
+    await worker.end();
+    expect(events("submitted")).toEqual([]);
+    expect(events("ended")).toMatchObject([{ reason: "unproven", note: expect.stringContaining("did it") }]);
+  });
+});
+
+describe("the foreman in plan mode", () => {
+  test("starts nothing", async () => {
+    await scene.start("1. One\n");
+    await scene.minion(["next"]);
+    const ask = async (tool_name: string, tool_input: object) => {
+      const answer = await scene.hook("PreToolUse", { permission_mode: "plan", tool_name, tool_input });
+      return answer.json?.hookSpecificOutput.permissionDecision;
+    };
+    const prompt = "Run `minion begin r1/1.1` and do what it prints.";
+    expect(await ask("Agent", { subagent_type: "minion:minion-worker", prompt })).toBe("deny");
+    expect(await ask("Bash", { command: "minion next --json" })).toBe("deny");
+    expect(await ask("Bash", { command: "minion plan - <<'TASKS'\n1. One\nTASKS" })).toBe("allow");
+  });
+});
+
+describe("the filter before the hooks", () => {
+  /** The shipped filter, with a program of ours that leaves a mark where the rails would start. */
+  function passes(input: object): boolean {
+    const folder = join(scene.home, "plugin");
+    const mark = join(folder, "mark");
+    for (const name of ["hooks", "bin"]) mkdirSync(join(folder, name), { recursive: true });
+    copyFileSync(join(import.meta.dirname, "../../../assets/hooks/filter.sh"), join(folder, "hooks/filter.sh"));
+    writeFileSync(join(folder, "bin/minion"), `#!/bin/sh\ncat > "${mark}"\n`);
+    chmodSync(join(folder, "bin/minion"), 0o755);
+    const { status } = spawnSync("sh", [join(folder, "hooks/filter.sh"), "X"], { input: JSON.stringify(input) });
+    expect(status).toBe(0);
+    const isMarked = existsSync(mark);
+    rmSync(mark, { force: true });
+    return isMarked;
+  }
+
+  test("lets through what is a minion's, and starts nothing for anybody else", () => {
+    const turns = '<task-notification>\n<summary>Agent "x" stopped at its 200-turn limit (partial result)</summary>';
+    expect(passes({ agent_type: "minion:minion-worker", tool_name: "Task" })).toBe(true);
+    expect(passes({ tool_name: "Agent", tool_input: { subagent_type: "minion:minion-worker" } })).toBe(true);
+    expect(passes({ hook_event_name: "UserPromptSubmit", prompt: turns })).toBe(true);
+    for (const prompt of [
+      "fix it",
+      "<task-notification>\n<summary>Agent finished</summary>",
+      "a 3-turn limit (partial)",
+    ])
+      expect(passes({ hook_event_name: "UserPromptSubmit", prompt })).toBe(false);
+    expect(passes({ agent_type: "Explore", tool_name: "Bash", tool_input: { command: "git stash" } })).toBe(false);
+    expect(passes({ tool_name: "Agent", tool_input: { subagent_type: "Explore", prompt: "minion" } })).toBe(false);
+    expect(passes({ hook_event_name: "StopFailure", error: "rate_limit" })).toBe(false);
+  });
+});

@@ -1,0 +1,31 @@
+import { join } from "node:path";
+import { readBlueprint } from "../../../rails/blueprint/blueprint.ts";
+import { makePlan } from "../../../rails/plan/plan.ts";
+import type { Event, EventData, NewEvent } from "../../../rails/record/events.ts";
+import { fold, type RunState } from "../../../rails/record/state.ts";
+
+export const SHIPPED = await readBlueprint([
+  join(import.meta.dirname, "../../../assets/skills/minion-blueprint/SKILL.md"),
+]);
+
+/** How a run of a list starts, under the shipped blueprint. */
+export function startedWith(list: string, more: Partial<EventData["started"]> = {}): Event<"started"> {
+  const { tasks } = makePlan(list, "list");
+  const run = {
+    version: 1,
+    run: "r1",
+    base: "b",
+    line: "minion/r1/line",
+    prefix: "",
+    session: "s",
+    owner: null,
+  } as const;
+  const rails = { blueprint: SHIPPED, gates: [], setup: null, tasks, conflicts: [], remaining: {} };
+  return { event: "started", at: 0, ...run, ...rails, ...more };
+}
+
+/** A run of a list after some events, each a second after the one before. */
+export function runAfter(list: string, ...events: NewEvent[]): RunState {
+  const first = startedWith(list);
+  return fold(first, [first, ...events.map((event, index) => ({ at: (index + 1) * 1000, ...event }) as Event)], []);
+}
