@@ -5,7 +5,7 @@ import { agree } from "./blueprint/agreed.ts";
 import { main, type Said, saying } from "./exit.ts";
 import { EXIT, Fault } from "./fault.ts";
 import { abort, clean } from "./foreman/clean.ts";
-import { next } from "./foreman/next.ts";
+import { launchesKnown, next } from "./foreman/next.ts";
 import { resume, sessionOf, start } from "./foreman/start.ts";
 import { findPlace, type Place } from "./git/repository.ts";
 import { hook } from "./guard/hook.ts";
@@ -75,7 +75,8 @@ add("start <file>", "open a run of a task list", async (call) => {
 }).option("--new", "beside a run that is open already");
 
 ofRun("next", "land what is ready, then name what to start now", async ({ journal, place, state, until }) => {
-  return [null, await next(journal, until, (time) => landed(journal, place, state.run, time))];
+  await launchesKnown(journal);
+  return [null, await next(journal, until, (time) => landed(journal, place, state, time))];
 }).option(...WAIT);
 
 add("begin <attempt>", "for a worker: put its worktree on the line and say what to do", async ({ word, until }) => {
@@ -108,7 +109,7 @@ add("submit", "for a worker: hand in what is committed, with a handoff on stdin"
 
 ofRun("land <task>", "for a person: prove and land a task's branch", async ({ journal, place, state, word, until }) => {
   await takeByHand(journal, place, word);
-  if (!(await landed(journal, place, state.run, until))) return stillRuns("It");
+  if (!(await landed(journal, place, state, until))) return stillRuns("It");
   const after = (await journal.state()).tasks.get(word);
   if (after?.state === "landed") return [`task ${word} is on ${state.line}`, { task: word, landed: true }];
   throw new Fault("not-landed", `${after?.reason}: ${after?.note}`, "mend its branch, then call again");

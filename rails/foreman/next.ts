@@ -32,8 +32,7 @@ type Why = "dependency" | "conflict" | "landing" | "slots" | "later";
 export async function next(journal: Journal, until: number, land: (until: number) => Promise<unknown>): Promise<Next> {
   const before = await journal.state();
   let fault: string | null = null;
-  const isUnchecked = !before.baseRed && !before.done;
-  if (!before.aborted && (isUnchecked || idsOf(before, "mergeable").length > 0))
+  if (!before.aborted && (before.baseRed || !before.done))
     await land(choose(before).length > 0 ? 0 : until).catch((error: Error) => {
       fault = error.message;
     });
@@ -55,6 +54,15 @@ export async function next(journal: Journal, until: number, land: (until: number
     const attention = attentionOf(state);
     return { run, done: state.done || aborted, landed, running, dispatch, waiting: waits, attention, fault };
   });
+}
+
+/** The client tells of a launch a little after the agent runs. */
+const LAUNCH_MS = 3000;
+
+/** Waits until it is known of each dispatch whether it was launched: asked before, `next` would name it a second time. */
+export async function launchesKnown(journal: Journal): Promise<void> {
+  const isFresh = ({ attempts }: TaskState): boolean => (attempts.at(-1)?.lastSign ?? 0) > Date.now() - LAUNCH_MS;
+  while (unlaunched(await journal.state()).some(isFresh)) await new Promise((resolve) => setTimeout(resolve, 100));
 }
 
 const idsOf = ({ tasks }: RunState, name: TaskState["state"]): string[] =>

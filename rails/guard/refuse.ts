@@ -1,7 +1,7 @@
 import { commandsIn } from "./command.ts";
 
 /** The run's own folder in `.git`, and the programs that may name it: they read, or only hand on what they are told. */
-const JOURNAL = /\.git\/minion(\/|$)|\/minion\/r\d+(\/|$)/m;
+const JOURNAL = /\.git\/minion(\/|$)|\/minion\/r\d+\/(events|output|report)/m;
 const READER =
   /^((cat|head|tail|less|grep|rg|wc|ls|echo|printf|git|minion)(\n|$)|sed\n(?=(.*\n)*-n(\n|$))(?!(.*\n)*(-i|--in)))/;
 

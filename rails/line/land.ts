@@ -1,22 +1,27 @@
 import { Fault } from "../fault.ts";
 import { commitOf, type Place, resultOf } from "../git/repository.ts";
 import type { Candidate, Evidence } from "../record/events.ts";
-import { attach } from "../record/job.ts";
+import { attach, isRunning } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
 import { isPass } from "../record/judge.ts";
 import { inOrder, type RunState } from "../record/state.ts";
-import type { Site } from "./site.ts";
+import { type Site, siteOf } from "./site.ts";
 
 /** What waits to be landed, each after what it depends on. */
 const mergeable = (state: RunState): Candidate[] =>
   inOrder(state).flatMap((task) => (task.state === "mergeable" ? (task.attempts.at(-1)?.submitted ?? []) : []));
 
-/** Waits until the base was looked at and nothing is left to land.
+/** Waits until the base was looked at, nothing is left to land, and the line stands where landing put it.
  * @returns false where landing still runs when the time is up
  * @throws Fault `job` where landing itself could not be done */
-export async function landed(journal: Journal, { main }: Place, run: string, until: number): Promise<boolean> {
-  const job = { journal, cwd: main, job: `land ${run}`, until };
-  return (await attach(job, (state) => (state.baseRed && mergeable(state).length === 0) || undefined)) ?? false;
+export async function landed(journal: Journal, place: Place, { run, line }: RunState, until: number): Promise<boolean> {
+  const job = { journal, cwd: place.main, job: `land ${run}`, until };
+  const isDone = await attach(job, (state) => (state.baseRed && mergeable(state).length === 0) || undefined);
+  const site = siteOf(place, run, line);
+  const state = await journal.state();
+  if (isDone && (await site.lineAt()) !== state.tip && !(await isRunning(state, job.job)))
+    await caughtUp({ journal, site, seen: [] });
+  return isDone === true;
 }
 
 /** Makes a task mergeable by a person's word, with what is on the branch of its last attempt now. It has no evidence;

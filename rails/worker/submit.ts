@@ -1,7 +1,7 @@
 import { Fault } from "../fault.ts";
 import { gitText } from "../git/git.ts";
 import { changedPaths, commitOf, type Result, resultOf } from "../git/repository.ts";
-import type { NewEvent } from "../record/events.ts";
+import type { NewEvent, Reason } from "../record/events.ts";
 import { madeIn, unproven } from "../record/evidence.ts";
 import { objectionTo } from "../record/objections.ts";
 import { hasResult, type RunState } from "../record/state.ts";
@@ -52,13 +52,22 @@ export async function submitNothing(why: string, cwd: string): Promise<void> {
   await handIn(own, () => ({ event: "nothing", attempt: attempt.id, why: why.trim() }));
 }
 
+/** Ends after which a result that comes late is as good as any. */
+const PREMATURE: readonly (Reason | undefined)[] = [
+  "unproven",
+  "stalled",
+  "permission",
+  "cut-off",
+  "rate-limit",
+  undefined,
+];
+
 /** A late result is welcome as long as nobody else was set to the task and no bound was used up. */
 async function handIn({ journal, attempt: { id } }: Own, result: (state: RunState) => NewEvent): Promise<void> {
   await journal.decide((state, write) => {
     const attempt = state.attempts.get(id);
     const over = attempt?.over?.reason;
-    const isOver = over !== undefined && over !== "unproven" && over !== "stalled";
-    if (!attempt || attempt !== attempt.task.attempts.at(-1) || isOver || hasResult(attempt))
+    if (!attempt || attempt !== attempt.task.attempts.at(-1) || !PREMATURE.includes(over) || hasResult(attempt))
       throw new Fault("over", `${id} is over${over ? `: ${over}` : ""}`, "stop and say so");
     write(result(state));
   });
