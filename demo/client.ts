@@ -13,7 +13,7 @@ export interface ClientOptions {
   /** The HOME of the run: its `.claude` is the client's configuration. */
   readonly home: string;
   readonly cwd: string;
-  readonly permissionMode?: "default" | "auto";
+  readonly permissionMode?: "default" | "auto" | "plan";
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Called with each event as it comes. */

@@ -61,7 +61,11 @@ async function* run(words: string, turn: Turn, guesses: Readonly<Record<string, 
     return resumed.code === 0 ? yield* foreman() : fault(resumed);
   }
   let file = rest;
-  if (/\n|^\s*(?:Tasks:|\d+[.)]|#)/.test(rest)) {
+  const isTyped = /\n|^\s*(?:Tasks:|\d+[.)]|#)/.test(rest);
+  // Where nothing is to be written, the list is not either.
+  if (isTyped && flags.has("--dry-run"))
+    return (yield* bash(`minion plan - <<'TASKS'\n${ourForm(rest, guesses)}TASKS`)).output.trim();
+  if (isTyped) {
     file = listPath(turn);
     const written = yield* write(file, ourForm(rest, guesses));
     if (written.code !== 0) return `The task list could not be written: ${written.output}`;

@@ -112,7 +112,12 @@ export class World {
   }
 
   /** Starts the real client on a prompt; tasks are done as the edits say, or as a behaviour does. */
-  async start(prompt: string, mode: Mode, behaviours: Behaviours = {}, args: string[] = []): Promise<ClientRun> {
+  async start(
+    prompt: string,
+    mode: Mode | "plan",
+    behaviours: Behaviours = {},
+    args: string[] = [],
+  ): Promise<ClientRun> {
     const model = await this.script(behaviours);
     const { repo: cwd, home } = this;
     this.client = startClient({ claude: CLAUDE, prompt, model, home, cwd, permissionMode: mode, args, env: IDENTITY });
@@ -134,7 +139,12 @@ export class World {
     return this.model.url;
   }
 
-  async run(prompt: string, mode: Mode, behaviours: Behaviours = {}, args: string[] = []): Promise<ClientResult> {
+  async run(
+    prompt: string,
+    mode: Mode | "plan",
+    behaviours: Behaviours = {},
+    args: string[] = [],
+  ): Promise<ClientResult> {
     return (await this.start(prompt, mode, behaviours, args)).done;
   }
 
