@@ -1,9 +1,10 @@
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
+import { rm, stat } from "node:fs/promises";
+import { basename } from "node:path";
 import { Fault } from "../fault.ts";
 import { git, gitText } from "../git/git.ts";
-import { changedPaths, commitOf, listWorktrees, type Place, type Worktree } from "../git/repository.ts";
-import { removeWorktree, withGitLock } from "../git/worktree.ts";
+import { changedPaths, commitOf, isCheckout, listWorktrees, type Place, type Worktree } from "../git/repository.ts";
+import { workInSubmodules } from "../git/submodule.ts";
+import { asListed, cloneFor, removeWorktree, withGitLock } from "../git/worktree.ts";
 import { madeIn } from "../record/evidence.ts";
 import { isAlive } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
@@ -29,21 +30,26 @@ export async function clean(state: RunState, place: Place, landing: string, isDr
   const { main } = place;
   const attempts = [...state.attempts.values()];
   const begun = attempts.flatMap((each) => each.begun ?? []);
-  const agents = attempts.flatMap(({ launched }) => launched?.agent ?? []);
-  const agentFolders = agents.map((agent) => join(main, ".claude/worktrees", `agent-${agent}`));
-  const folders = [landing, ...begun.map(({ worktree }) => worktree), ...agentFolders];
-  const safe = landedHeads(state);
-  const made = madeIn(state);
+  // What the client makes for an agent. A worker may also run in a worktree that a person made: that is the person's.
+  const names = attempts.flatMap(({ launched }) => (launched ? `worktree-agent-${launched.agent}` : []));
+  const agents = [...names, ...begun.map((each) => each.foundBranch)].filter((name) => /^worktree-agent-./.test(name));
+  const own = await asListed(landing);
+  const isOurs = ({ path }: Worktree): boolean =>
+    path === own || (path.includes("/.claude/worktrees/") && agents.includes(`worktree-${basename(path)}`));
   const found: Leftover[] = [];
+  const take = async (name: string, head: string, remove: () => Promise<void>): Promise<void> => {
+    const keep = await worthKeeping(state, main, name, head);
+    const fault = keep === null && !isDryRun ? await remove().catch((error: Error) => error) : undefined;
+    found.push({ kind: "worktree", name, keep: fault?.message ?? keep });
+  };
   const trees = await listWorktrees(main);
-  for (const tree of trees.filter(({ path }) => folders.includes(path))) {
-    const keep = await worthKeeping(main, tree, safe, made);
-    found.push({ kind: "worktree", name: tree.path, keep });
-    if (keep === null && !isDryRun) await removeWorktree(place, tree.path, made);
-  }
+  // What landing tried to put on the line is on the attempts' branches.
+  for (const { path, head } of trees.filter(isOurs))
+    await take(path, path === own ? state.tip : head, () => removeWorktree(place, path, madeIn(state)));
+  const clone = await cloneFor(place, landing);
+  if (await isCheckout(clone)) await take(clone, state.tip, () => rm(clone, { recursive: true }));
   const gone = found.flatMap(({ name, keep }) => (keep === null ? name : []));
-  const branches = begun.flatMap(({ branch, foundBranch }) => [branch, foundBranch]);
-  for (const name of new Set([...branches, ...agents.map((agent) => `worktree-agent-${agent}`), state.line])) {
+  for (const name of new Set([...begun.map(({ branch }) => branch), ...agents, state.line])) {
     const ref = `refs/heads/${name}`;
     const commit = await commitOf(ref, main);
     if (commit === null) continue;
@@ -62,12 +68,17 @@ function landedHeads({ landings, attempts }: RunState): string[] {
   return landed.flatMap((id) => attempts.get(id)?.submitted?.head ?? []);
 }
 
-/** Why a worktree may not be removed: there is work in it that is nowhere else, nor in commits known as `safe`. */
-async function worthKeeping(main: string, { path, head }: Worktree, safe: readonly string[], made: readonly string[]) {
+/** Why a worktree may not be removed: there is work in it that is nowhere else, nor in commits that landed. */
+async function worthKeeping(state: RunState, main: string, path: string, head: string): Promise<string | null> {
   // A folder that somebody removed by hand holds nothing any more; its commits are still to be looked for.
-  const changed = (await stat(path).catch(() => null)) ? await changedPaths(path, made) : [];
-  if (changed.length > 0) return `not committed: ${changed.slice(0, 3).join(", ")}`;
-  const isOwn = await hasMore(main, head, "--branches", "--tags", "--remotes", ...safe);
+  if (await stat(path).catch(() => null)) {
+    if (!(await isCheckout(path))) return "it lost its .git";
+    const changed = await changedPaths(path, madeIn(state));
+    if (changed.length > 0) return `not committed: ${changed.slice(0, 3).join(", ")}`;
+    const work = await workInSubmodules(path, main);
+    if (work) return work;
+  }
+  const isOwn = await hasMore(main, head, "--branches", "--tags", "--remotes", ...landedHeads(state));
   return isOwn ? "commits that are on no branch" : null;
 }
 
