@@ -1,4 +1,4 @@
-import { rm, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { Fault } from "../fault.ts";
 import { git, gitText } from "../git/git.ts";
@@ -36,18 +36,15 @@ export async function clean(state: RunState, place: Place, landing: string, isDr
   const own = await asListed(landing);
   const isOurs = ({ path }: Worktree): boolean =>
     path === own || (path.includes("/.claude/worktrees/") && agents.includes(`worktree-${basename(path)}`));
-  const found: Leftover[] = [];
-  const take = async (name: string, head: string, remove: () => Promise<void>): Promise<void> => {
-    const keep = await worthKeeping(state, main, name, head);
-    const fault = keep === null && !isDryRun ? await remove().catch((error: Error) => error) : undefined;
-    found.push({ kind: "worktree", name, keep: fault?.message ?? keep });
-  };
   const trees = await listWorktrees(main);
-  // What landing tried to put on the line is on the attempts' branches.
-  for (const { path, head } of trees.filter(isOurs))
-    await take(path, path === own ? state.tip : head, () => removeWorktree(place, path, madeIn(state)));
-  const clone = await cloneFor(place, landing);
-  if (await isCheckout(clone)) await take(clone, state.tip, () => rm(clone, { recursive: true }));
+  const clone = { path: await cloneFor(place, landing), head: state.tip, branch: undefined };
+  const found: Leftover[] = [];
+  for (const { path, head } of [...trees.filter(isOurs), ...((await isCheckout(clone.path)) ? [clone] : [])]) {
+    // What landing tried to put on the line is on the attempts' branches.
+    const keep = await worthKeeping(state, main, path, path === own ? state.tip : head);
+    found.push({ kind: "worktree", name: path, keep });
+    if (keep === null && !isDryRun) await removeWorktree(place, path, madeIn(state));
+  }
   const gone = found.flatMap(({ name, keep }) => (keep === null ? name : []));
   for (const name of new Set([...begun.map(({ branch }) => branch), ...agents, state.line])) {
     const ref = `refs/heads/${name}`;

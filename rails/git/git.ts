@@ -29,8 +29,8 @@ export function cleanEnv(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
 
 /** The one door to git. Reads take no optional locks; a lock that another process holds is waited for.
  * @returns its code and what it printed, untrimmed
- * @throws Fault `git` with git's own words where the code is neither 0 nor accepted; `no-filter` where the program of one
- * is missing; `no-git` where it could not run */
+ * @throws Fault `git` with git's own words where the code is neither 0 nor accepted; `no-filter` where the program of
+ * one is missing; `no-git` where it could not run */
 export async function git(where: Where, ...args: readonly string[]): Promise<{ code: number; stdout: string }> {
   const { cwd, env = {}, accept = [] } = typeof where === "string" ? { cwd: where } : where;
   const settings = cleanEnv({ LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", ...env });

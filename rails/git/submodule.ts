@@ -17,11 +17,11 @@ async function submodulesOf(top: string, main: string): Promise<Submodule[]> {
   const tracked = await gitList(top, "--literal-pathspecs", "ls-files", "--stage", "-z", "--", ...names.keys());
   const links = tracked.flatMap((entry) => (entry.startsWith("160000 ") ? entry.slice(entry.indexOf("\t") + 1) : []));
   const around = await gitDirOf(main);
-  const found = links.map(async (path) => {
-    const source = await gitDirOf(join(main, path));
+  const sources = await Promise.all(links.map((path) => gitDirOf(join(main, path))));
+  return links.map((path, at) => {
+    const source = sources[at] ?? null;
     return { path, name: names.get(path) ?? path, source: source === around ? null : source };
   });
-  return Promise.all(found);
 }
 
 /** Fills the submodules of a worktree that the main checkout has filled, those inside them too, from what is there: over

@@ -20,9 +20,8 @@ export const withGitLock = <T>({ common }: Place, work: () => Promise<T>): Promi
  * @returns the path that is in use
  * @throws Fault `not-ours` where somebody else's folder is in the clone's place; `git`, `no-filter` */
 export async function freshWorktree(place: Place, path: string, commit: string): Promise<string> {
-  const at = await withGitLock(place, () =>
-    makeWorktree(place, path, commit).catch(() => makeClone(place, path, commit)),
-  );
+  const make = () => makeWorktree(place, path, commit).catch(() => makeClone(place, path, commit));
+  const at = await withGitLock(place, make);
   // Left by a git that was killed with the process that used the worktree before.
   await rm(join((await gitDirOf(at)) as string, "index.lock"), { force: true });
   await git(at, "cherry-pick", "--quit");
@@ -50,10 +49,10 @@ export const asListed = async (path: string): Promise<string> =>
   join(await realpath(dirname(path)).catch(() => dirname(path)), basename(path));
 
 /** Where the clone lies, if there is one, that stands in for a worktree. */
-export const cloneFor = async ({ common }: Place, path: string): Promise<string> => {
+export async function cloneFor({ common }: Place, path: string): Promise<string> {
   const name = createHash("sha256").update(`${common}\0${path}`).digest("hex").slice(0, 16);
   return join(await realpath(tmpdir()), `minion-clone-${name}`);
-};
+}
 
 async function makeClone(place: Place, path: string, commit: string): Promise<string> {
   const at = await cloneFor(place, path);
@@ -81,15 +80,15 @@ export async function bringBack({ main, common }: Place, from: string, commit: s
   await git(main, ...NO_HOOKS, "-c", "protocol.file.allow=always", "fetch", ...quietly, from, commit);
 }
 
-/**
- * Removes a worktree that git knows and nothing else: git refuses a dirty one and unlinks links without following them.
- * What commands made in it goes first, as far as it is not tracked. Folders above it that are empty then go too, up to the main checkout.
- * @throws Fault `dirty` where its submodules hold work; `git` where it is dirty itself
- */
+/** Removes a worktree, or the clone in its stead, and nothing else: git refuses a dirty one and unlinks links without
+ * following them. What commands made in it goes first, as far as it is not tracked. Folders above it that are empty then
+ * go too, up to the main checkout.
+ * @throws Fault `dirty` where its submodules hold work, or it has some and is dirty itself; else `git` */
 export async function removeWorktree(place: Place, path: string, made: readonly string[]): Promise<void> {
+  const gitDir = (await isCheckout(path)) ? await gitDirOf(path) : null;
+  if (gitDir === join(path, ".git") && gitDir !== place.common) return rm(path, { recursive: true });
   await withGitLock(place, async () => {
     await git({ cwd: place.main, accept: [128] }, "worktree", "unlock", path);
-    const gitDir = (await isCheckout(path)) ? await gitDirOf(path) : null;
     const others = gitDir === null ? [] : made.map((each) => `:(top,literal)${each}`);
     if (others.length > 0) await git(path, "clean", "-ffdq", "--", ...others);
     // One with submodules git removes by force only, and then does not look: so that is done here.
