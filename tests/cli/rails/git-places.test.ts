@@ -46,6 +46,9 @@ describe("the rails' own worktree", () => {
     await freshWorktree(place, path, head);
     rmSync(join(path, ".git"));
     writeFileSync(join(scene.repo, "src/start.txt"), "the person's own");
+    writeFileSync(join(scene.repo, "made"), "the person's own");
+    await expect(removeWorktree(place, path, ["made"])).rejects.toMatchObject({ code: "git" });
+    expect(existsSync(join(scene.repo, "made"))).toBe(true);
     await freshWorktree(place, path, head);
     expect(scene.gitIn(path, "rev-parse", "--show-toplevel")).toBe(path);
     expect(readFileSync(join(scene.repo, "src/start.txt"), "utf8")).toBe("the person's own");
