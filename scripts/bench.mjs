@@ -6,13 +6,15 @@ import { dirname, join } from "node:path";
 import { argv, exit } from "node:process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import * as rails from "./bench/rails.mjs";
+import { against } from "./bench/times.mjs";
 
 const ROUNDS = 3;
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const exec = promisify(execFile);
 
 /** Each is given a folder of its own and the packed tarball, and gives rows of the table. More are welcome. */
-const BENCHES = { size, coldStart };
+const BENCHES = { size, coldStart, ...rails };
 
 /** What `npm i` of the tarball lays on the disk. */
 async function size(folder, tarball) {
@@ -40,25 +42,17 @@ async function coldStart(folder, tarball) {
   await writeFile(join(nothing, "package.json"), '{ "name": "nothing", "version": "1.0.0", "bin": "nothing.js" }\n');
   await writeFile(join(nothing, "nothing.js"), "#!/usr/bin/env node\n");
   const empty = await pack(nothing, folder);
-  const times = { ours: [], empty: [] };
-  for (let round = 0; round < ROUNDS; round++) {
-    times.empty.push(await npxOf(empty, "nothing", folder, `empty${round}`));
-    times.ours.push(await npxOf(tarball, "minion-toolkit", folder, `ours${round}`));
-  }
-  const [ours, bare] = [median(times.ours), median(times.empty)];
-  return [
-    ["cold npx, empty package", `${Math.round(bare)} ms`],
-    ["cold npx, minion-toolkit", `${Math.round(ours)} ms`],
-    ["cold npx, ratio", (ours / bare).toFixed(2)],
-  ];
+  let caches = 0;
+  const ours = ["cold npx, minion-toolkit", () => npxOf(tarball, "minion-toolkit", folder, caches++)];
+  return against(ours, ["cold npx, empty package", () => npxOf(empty, "nothing", folder, caches++)], ROUNDS);
 }
 
-async function npxOf(tarball, program, folder, name) {
-  const cache = join(folder, `${name}-cache`);
-  const start = performance.now();
-  await npm(["exec", "--offline", "--yes", `--package=${tarball}`, "--", program, "--version"], folder, cache);
-  return performance.now() - start;
-}
+const npxOf = (tarball, program, folder, name) =>
+  npm(
+    ["exec", "--offline", "--yes", `--package=${tarball}`, "--", program, "--version"],
+    folder,
+    join(folder, `cache${name}`),
+  );
 
 const npm = (args, cwd, cache) =>
   exec("npm", args, { cwd, env: { ...process.env, npm_config_cache: cache, npm_config_update_notifier: "false" } });
@@ -77,8 +71,6 @@ async function filesBelow(folder) {
   });
   return (await Promise.all(lists)).flat();
 }
-
-const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 const unknown = argv.slice(2).find((name) => !BENCHES[name]);
 if (unknown !== undefined) {

@@ -1,9 +1,10 @@
 import { stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename } from "node:path";
 import { Fault } from "../fault.ts";
 import { git, gitText } from "../git/git.ts";
-import { changedPaths, commitOf, listWorktrees, type Place } from "../git/repository.ts";
-import { removeWorktree, withGitLock } from "../git/worktree.ts";
+import { changedPaths, commitOf, isCheckout, listWorktrees, type Place, type Worktree } from "../git/repository.ts";
+import { workInSubmodules } from "../git/submodule.ts";
+import { asListed, cloneFor, removeWorktree, withGitLock } from "../git/worktree.ts";
 import { madeIn } from "../record/evidence.ts";
 import { isAlive } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
@@ -29,7 +30,6 @@ export async function clean(state: RunState, place: Place, landing: string, isDr
   const { main } = place;
   const attempts = [...state.attempts.values()];
   const begun = attempts.flatMap((each) => each.begun ?? []);
-  const agents = attempts.flatMap(({ launched }) => launched?.agent ?? []);
   const made = ["", ...state.attempts.keys()].flatMap((attempt) => madeIn(state, attempt));
   // The tips that workers handed in and that are on the line, as picks of the same changes.
   const landed = attempts.filter(({ id }) => state.landings.some((each) => each.attempts.includes(id)));
@@ -41,20 +41,24 @@ export async function clean(state: RunState, place: Place, landing: string, isDr
     if (!isDryRun) await remove();
   };
 
-  const agentFolders = agents.map((agent) => join(main, ".claude/worktrees", `agent-${agent}`));
-  const folders = [landing, ...begun.map(({ worktree }) => worktree), ...agentFolders];
+  // What the client makes for an agent. A worker may also run in a worktree that a person made: that is the person's.
+  const names = attempts.flatMap(({ launched }) => (launched ? `worktree-agent-${launched.agent}` : []));
+  const agents = [...names, ...begun.map((each) => each.foundBranch)].filter((name) => /^worktree-agent-./.test(name));
+  const own = await asListed(landing);
+  const isOurs = ({ path }: Worktree): boolean =>
+    path === own || (path.includes("/.claude/worktrees/") && agents.includes(`worktree-${basename(path)}`));
   const trees = await listWorktrees(main);
-  for (const { path, head } of trees.filter((tree) => folders.includes(tree.path))) {
-    // A folder that somebody removed by hand holds nothing any more; its commits are still to be looked for.
-    const changed = (await stat(path).catch(() => null)) ? await changedPaths(path, made) : [];
-    const isOwn = await hasMore(main, head, "--branches", "--tags", "--remotes", ...heads);
-    const dirty = changed.length > 0 ? `not committed: ${changed.slice(0, 3).join(", ")}` : null;
-    const why = dirty ?? (isOwn ? "commits that are on no branch" : null);
+  const clone = { path: await cloneFor(place, landing), head: state.tip, branch: undefined };
+  for (const { path, head } of [...trees.filter(isOurs), ...((await isCheckout(clone.path)) ? [clone] : [])]) {
+    // What landing tried to put on the line is on the attempts' branches.
+    const tip = path === own ? state.tip : head;
+    const isOwn = await hasMore(main, tip, "--branches", "--tags", "--remotes", ...heads);
+    const why = (await unsaved(main, path, made)) ?? (isOwn ? "commits that are on no branch" : null);
     await settle(`worktree ${path}`, why, () => removeWorktree(place, path, made));
   }
 
-  const branches = begun.flatMap(({ branch, foundBranch }) => [branch, foundBranch]);
-  for (const name of new Set([...branches, ...agents.map((agent) => `worktree-agent-${agent}`), state.line])) {
+  const branches = begun.map(({ branch }) => branch);
+  for (const name of new Set([...branches, ...agents, state.line])) {
     const ref = `refs/heads/${name}`;
     const commit = await commitOf(ref, main);
     if (commit === null) continue;
@@ -68,6 +72,14 @@ export async function clean(state: RunState, place: Place, landing: string, isDr
     await settle(`branch ${name}`, why, () => withGitLock(place, () => git(main, "update-ref", "-d", ref, commit)));
   }
   return cleaned;
+}
+
+/** What lies in a worktree and nowhere else. A folder that somebody removed by hand holds nothing any more. */
+async function unsaved(main: string, path: string, made: readonly string[]): Promise<string | null> {
+  if (!(await stat(path).catch(() => null))) return null;
+  if (!(await isCheckout(path))) return "it lost its .git";
+  const changed = await changedPaths(path, made);
+  return changed.length > 0 ? `not committed: ${changed.slice(0, 3).join(", ")}` : workInSubmodules(path, main);
 }
 
 /** Has a commit anything below it that none of the others has? Of these some may be gone from the repository. */

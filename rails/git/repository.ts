@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, readFile, realpath, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { EXIT, Fault } from "../fault.ts";
@@ -23,10 +23,13 @@ export async function findPlace(cwd: string): Promise<Place> {
   if (code !== 0) throw new Fault("no-repository", `${cwd} is not in a git checkout`, "go to one", EXIT.usage);
   const [prefix = "", ...paths] = stdout.split("\n").slice(0, 4).reverse();
   const [gitDir, common, top] = (await Promise.all(paths.map((path) => realpath(path)))) as [string, string, string];
-  // With --separate-git-dir, or as a submodule, the checkout is not beside its git folder: git lists it first.
-  const main = basename(common) === ".git" ? dirname(common) : ((await listWorktrees(cwd))[0]?.path ?? top);
-  return { top, main: await realpath(main), common, gitDir, prefix: prefix.replace(/\/$/, "") };
+  const main = gitDir === common ? top : basename(common) === ".git" ? dirname(common) : await mainOf(common);
+  return { top, main, common, gitDir, prefix: prefix.replace(/\/$/, "") };
 }
+
+/** A submodule's git folder names its checkout. One of a bare repository or --separate-git-dir stands for it itself. */
+const mainOf = async (common: string): Promise<string> =>
+  realpath(resolve(common, await gitText({ cwd: common, accept: [1] }, "config", "core.worktree")));
 
 /** Its branch is undefined where HEAD is detached. */
 export type Worktree = Readonly<{ path: string; head: string; branch: string | undefined }>;
@@ -35,14 +38,9 @@ export type Worktree = Readonly<{ path: string; head: string; branch: string | u
 export async function listWorktrees(cwd: string): Promise<Worktree[]> {
   const blocks = (await gitText(cwd, "worktree", "list", "--porcelain", "-z")).split("\0\0").filter(Boolean);
   return blocks.map((block) => {
-    const {
-      worktree: path = "",
-      HEAD: head = "",
-      branch,
-    } = Object.fromEntries(
-      block.split("\0").map((line) => [line.split(" ", 1)[0], line.slice(line.indexOf(" ") + 1)]),
-    ) as Record<string, string | undefined>;
-    return { path, head, branch: branch?.replace("refs/heads/", "") };
+    const lines = block.split("\0").map((line) => [line.split(" ", 1)[0], line.slice(line.indexOf(" ") + 1)]);
+    const { worktree = "", HEAD = "", branch } = Object.fromEntries(lines) as Record<string, string | undefined>;
+    return { path: worktree, head: HEAD, branch: branch?.replace("refs/heads/", "") };
   });
 }
 
@@ -55,6 +53,9 @@ export async function gitDirOf(folder: string): Promise<string | null> {
     if (dirname(at) === at) return null;
   }
 }
+
+/** Does a checkout begin right there? In a folder that lost its `.git`, git would work on the checkout around it. */
+export const isCheckout = (top: string): Promise<boolean> => stat(join(top, ".git")).then(Boolean, () => false);
 
 /** The commit that a name stands for, or null. */
 export async function commitOf(name: string, cwd: string): Promise<string | null> {

@@ -1,44 +1,101 @@
-import { mkdir, rm, rmdir, stat } from "node:fs/promises";
-import { dirname, join, sep } from "node:path";
-import { git } from "./git.ts";
+import { createHash } from "node:crypto";
+import { lstat, mkdir, readdir, realpath, rm, rmdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, sep } from "node:path";
+import { EXIT, Fault } from "../fault.ts";
+import { git, NO_HOOKS } from "./git.ts";
 import { withLock } from "./lock.ts";
-import { listWorktrees, type Place } from "./repository.ts";
+import { changedPaths, commitOf, gitDirOf, isCheckout, listWorktrees, type Place } from "./repository.ts";
+import { fillSubmodules, workInSubmodules } from "./submodule.ts";
 
-/** For the rails' own git calls: the project's hooks may ask somebody who is not there, or change what they prove. */
-export const NO_HOOKS = ["-c", "core.hooksPath=/dev/null"];
+export { NO_HOOKS };
 
 /** Making and removing worktrees and branches races inside git (on `commondir` and the config): one at a time. */
 export const withGitLock = <T>({ common }: Place, work: () => Promise<T>): Promise<T> =>
   withLock(join(common, "minion"), "git", work);
 
-/** Makes a detached worktree on a commit, or puts the one that is there on it, with nothing left over in it. */
-export async function freshWorktree(place: Place, path: string, commit: string): Promise<void> {
-  await withGitLock(place, async () => {
-    await git(place.main, "worktree", "prune");
-    if ((await listWorktrees(place.main)).some((tree) => tree.path === path)) return;
-    await rm(path, { recursive: true, force: true });
-    await mkdir(dirname(path), { recursive: true });
-    await git(place.main, ...NO_HOOKS, "worktree", "add", "--detach", path, commit);
-  });
-  await git(path, "cherry-pick", "--quit");
-  await git(path, ...NO_HOOKS, "checkout", "--quiet", "--force", "--detach", commit);
+/** Makes a detached worktree on a commit, or puts the one that is there on it, with nothing left over in it. Where git
+ * can make none (`.claude` is a file, say) that is a clone in a temporary folder, of which `bringBack` brings commits.
+ * @param path of a worktree that only one process at a time uses
+ * @returns the path that is in use
+ * @throws Fault `not-ours` where somebody else's folder is in the clone's place; `git`, `no-filter` */
+export async function freshWorktree(place: Place, path: string, commit: string): Promise<string> {
+  const make = () => makeWorktree(place, path, commit).catch(() => makeClone(place, path, commit));
+  const at = await withGitLock(place, make);
+  // Left by a git that was killed with the process that used the worktree before.
+  await rm(join((await gitDirOf(at)) as string, "index.lock"), { force: true });
+  await git(at, "cherry-pick", "--quit");
+  await git(at, ...NO_HOOKS, "checkout", "--quiet", "--force", "--detach", commit);
   // Ignored files stay (dependencies, caches): making them anew for every landing would cost minutes.
-  await git(path, "clean", "-ffdq");
+  await git(at, "clean", "-ffdq");
+  await fillSubmodules(at, place.main);
+  return at;
 }
 
-/**
- * Removes a worktree that git knows and nothing else: git refuses a dirty one and unlinks links without following them.
- * What commands made in it goes first, as far as it is not tracked. Folders above it that are empty then go too, up to the main checkout.
- */
+async function makeWorktree({ main }: Place, path: string, commit: string): Promise<string> {
+  await mkdir(dirname(path), { recursive: true });
+  const at = await asListed(path);
+  const isListed = (await listWorktrees(main)).some((tree) => tree.path === at);
+  if (isListed && (await isCheckout(at))) return at;
+  await rm(at, { recursive: true, force: true });
+  // Twice: also where it is locked. All the same no `prune`: the person's worktrees may be on a disk that is away.
+  if (isListed) await git(main, "worktree", "remove", "--force", "--force", at);
+  await git(main, ...NO_HOOKS, "worktree", "add", "--no-checkout", "--detach", at, commit);
+  return at;
+}
+
+/** A path as git lists it: folders above it may be links. */
+export const asListed = async (path: string): Promise<string> =>
+  join(await realpath(dirname(path)).catch(() => dirname(path)), basename(path));
+
+/** Where the clone lies, if there is one, that stands in for a worktree. */
+export async function cloneFor({ common }: Place, path: string): Promise<string> {
+  const name = createHash("sha256").update(`${common}\0${path}`).digest("hex").slice(0, 16);
+  return join(await realpath(tmpdir()), `minion-clone-${name}`);
+}
+
+async function makeClone(place: Place, path: string, commit: string): Promise<string> {
+  const at = await cloneFor(place, path);
+  const found = await lstat(at).catch(() => null);
+  // Anybody may make folders there: what another one can write to would be run.
+  if (found && !(found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0))
+    throw new Fault(
+      "not-ours",
+      `${at} is somebody else's`,
+      "remove it, or set TMPDIR to a folder of yours",
+      EXIT.usage,
+    );
+  if ((await isCheckout(at)) && (await commitOf(commit, at))) return at;
+  await rm(at, { recursive: true, force: true });
+  await mkdir(at, { mode: 0o700 });
+  const how = ["--quiet", "--shared", "--no-checkout", "--no-tags", "--template="];
+  await git(at, "-c", "protocol.file.allow=always", "clone", ...how, place.common, ".");
+  return at;
+}
+
+/** Puts the commit that HEAD is on in a place that `freshWorktree` gave, into the repository: a worktree's is there. */
+export async function bringBack({ main, common }: Place, from: string, commit: string): Promise<void> {
+  if ((await gitDirOf(from))?.startsWith(common + sep)) return;
+  const quietly = ["--quiet", "--no-write-fetch-head", "--no-tags", "--no-recurse-submodules"];
+  await git(main, ...NO_HOOKS, "-c", "protocol.file.allow=always", "fetch", ...quietly, from, commit);
+}
+
+/** Removes a worktree, or the clone in its stead, and nothing else: git refuses a dirty one and unlinks links without
+ * following them. What commands made in it goes first, as far as it is not tracked. Folders above it that are empty then
+ * go too, up to the main checkout.
+ * @throws Fault `dirty` where its submodules hold work, or it has some and is dirty itself; else `git` */
 export async function removeWorktree(place: Place, path: string, made: readonly string[]): Promise<void> {
+  const gitDir = (await isCheckout(path)) ? await gitDirOf(path) : null;
+  if (gitDir === join(path, ".git") && gitDir !== place.common) return rm(path, { recursive: true });
   await withGitLock(place, async () => {
     await git({ cwd: place.main, accept: [128] }, "worktree", "unlock", path);
-    if (await stat(path).catch(() => null)) {
-      const others = made.map((each) => `:(top,literal)${each}`);
-      if (others.length > 0) await git(path, "clean", "-ffdq", "--", ...others);
-      await git(place.main, "worktree", "remove", path);
-    }
-    await git(place.main, "worktree", "prune");
+    const others = gitDir === null ? [] : made.map((each) => `:(top,literal)${each}`);
+    if (others.length > 0) await git(path, "clean", "-ffdq", "--", ...others);
+    // One with submodules git removes by force only, and then does not look: so that is done here.
+    const isForced = gitDir !== null && (await readdir(join(gitDir, "modules")).catch(() => [])).length > 0;
+    const work = isForced ? ((await changedPaths(path))[0] ?? (await workInSubmodules(path, place.main))) : null;
+    if (work) throw new Fault("dirty", `${path}: ${work}`, "look at it there");
+    await git(place.main, "worktree", "remove", ...(isForced ? ["--force"] : []), path);
   });
   for (let at = dirname(path); at.startsWith(place.main + sep); at = dirname(at))
     if (await rmdir(at).catch(() => true)) return;

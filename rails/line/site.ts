@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Fault } from "../fault.ts";
 import { git, gitText } from "../git/git.ts";
 import { changedPaths, commitOf, isAncestor, listWorktrees, type Place } from "../git/repository.ts";
-import { freshWorktree, NO_HOOKS } from "../git/worktree.ts";
+import { bringBack, freshWorktree, NO_HOOKS } from "../git/worktree.ts";
 import type { Command, Evidence } from "../record/events.ts";
 import { prove } from "../record/evidence.ts";
 import type { Run } from "../record/journal.ts";
@@ -39,7 +39,7 @@ export const landingPath = (place: Place, run: string): string =>
 /** The site of a run in a repository. */
 export function siteOf(place: Place, run: string, line: string): Site {
   const { main } = place;
-  const path = landingPath(place, run);
+  let path = landingPath(place, run);
   return {
     lineAt: () => commitOf(`refs/heads/${line}`, main),
     isBelow: (earlier, later) => isAncestor(earlier, later, main),
@@ -51,7 +51,9 @@ export function siteOf(place: Place, run: string, line: string): Site {
       if (!begun || !submitted || submitted.byHand) return null;
       return objectionTo(state, task, { base: begun.base, head: submitted.head, cwd: main });
     },
-    reset: (commit) => freshWorktree(place, path, commit),
+    async reset(commit) {
+      path = await freshWorktree(place, landingPath(place, run), commit);
+    },
     pick: (commits) => pickAll(path, commits),
     async tip() {
       const [commit = "", tree = ""] = (await gitText(path, "rev-parse", "HEAD", "HEAD^{tree}")).split("\n");
@@ -65,6 +67,7 @@ export function siteOf(place: Place, run: string, line: string): Site {
       const holder = (await listWorktrees(main)).find(({ branch }) => branch === line)?.path;
       if (holder)
         throw new Fault("line-in-use", `${line} is checked out in ${holder}`, "switch to another branch there");
+      if ((await commitOf(to, main)) === null) await bringBack(place, path, to);
       const where = { cwd: main, accept: [1, 128] };
       return (await git(where, "update-ref", "-m", "minion: land", `refs/heads/${line}`, to, from)).code === 0;
     },

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { EXIT, Fault } from "../fault.ts";
 import { git, gitText } from "../git/git.ts";
 import { changedPaths, commitOf, findPlace, type Place } from "../git/repository.ts";
+import { fillSubmodules } from "../git/submodule.ts";
 import { NO_HOOKS, withGitLock } from "../git/worktree.ts";
 import type { Evidence } from "../record/events.ts";
 import { prove } from "../record/evidence.ts";
@@ -29,6 +30,7 @@ export async function begin(id: string, cwd: string, until: number): Promise<Own
     const foundBranch = await gitText(place.top, "branch", "--show-current");
     const branch = branchOf(id, attempt.task.title);
     await moveTo(place, branch, state.tip);
+    await fillSubmodules(place.top, place.main);
     await writeFile(join(place.gitDir, MARKER), id);
     write({ event: "begun", attempt: id, worktree: place.top, branch, base: state.tip, foundBranch });
   });
