@@ -9,12 +9,9 @@ const assets = join(dirname(fileURLToPath(import.meta.url)), "../../assets");
 const minionFile = join(assets, "bin/minion");
 
 /** What each tool use of a session without minions pays. */
-export async function hook(folder) {
-  const call = { session_id: "s", cwd: folder, hook_event_name: "PreToolUse", tool_name: "Edit" };
-  const input = JSON.stringify({
-    ...call,
-    tool_input: { file_path: join(folder, "a.ts"), new_string: "x".repeat(4000) },
-  });
+export async function hook() {
+  const call = { session_id: "s", cwd: "/repo", hook_event_name: "PreToolUse", tool_name: "Edit" };
+  const input = JSON.stringify({ ...call, tool_input: { file_path: "/repo/a.ts", new_string: "x".repeat(4000) } });
   const filter = [
     "hook in a session without minions",
     () => run("sh", [join(assets, "hooks/filter.sh"), "PreToolUse"], { input }),
