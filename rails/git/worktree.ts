@@ -8,8 +8,6 @@ import { withLock } from "./lock.ts";
 import { changedPaths, commitOf, gitDirOf, isCheckout, listWorktrees, type Place } from "./repository.ts";
 import { fillSubmodules, workInSubmodules } from "./submodule.ts";
 
-export { NO_HOOKS };
-
 /** Making and removing worktrees and branches races inside git (on `commondir` and the config): one at a time. */
 export const withGitLock = <T>({ common }: Place, work: () => Promise<T>): Promise<T> =>
   withLock(join(common, "minion"), "git", work);

@@ -133,6 +133,12 @@ async function landTogether(landing: Landing, candidates: readonly Candidate[]):
   }
   const [first] = landed;
   if (!first) return true;
+  const lack = await site.fill();
+  if (lack && landed.length > 1) return false;
+  if (lack) {
+    await journal.add({ event: "not-landed", attempt: first.attempt, reason: "setup-failed", note: lack });
+    return true;
+  }
   const { commit: to, tree } = await site.tip();
   const attempts = landed.map(({ attempt }) => attempt);
   const red = await proveTip(landing, tree, attempts);

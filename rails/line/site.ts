@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { Fault } from "../fault.ts";
-import { git, gitText } from "../git/git.ts";
+import { git, gitText, NO_HOOKS } from "../git/git.ts";
 import { changedPaths, commitOf, isAncestor, listWorktrees, type Place } from "../git/repository.ts";
-import { bringBack, freshWorktree, NO_HOOKS } from "../git/worktree.ts";
+import { fillSubmodules } from "../git/submodule.ts";
+import { bringBack, freshWorktree } from "../git/worktree.ts";
 import type { Command, Evidence } from "../record/events.ts";
 import { prove } from "../record/evidence.ts";
 import type { Run } from "../record/journal.ts";
@@ -24,6 +25,8 @@ export interface Site {
   reset(commit: string): Promise<void>;
   /** Puts commits on top, in order. @returns null, or what clashed: then the worktree is as before */
   pick(commits: readonly string[]): Promise<string | null>;
+  /** Puts beside the files what belongs to them (submodules). @returns null, or what is not to be had */
+  fill(): Promise<string | null>;
   /** The commit in the worktree, and its tree. */
   tip(): Promise<{ commit: string; tree: string }>;
   /** Runs a command on what lies there, for these attempts. */
@@ -55,6 +58,11 @@ export function siteOf(place: Place, run: string, line: string): Site {
       path = await freshWorktree(place, landingPath(place, run), commit);
     },
     pick: (commits) => pickAll(path, commits),
+    fill: () =>
+      fillSubmodules(path, main).then(
+        () => null,
+        (error: Error) => error.message,
+      ),
     async tip() {
       const [commit = "", tree = ""] = (await gitText(path, "rev-parse", "HEAD", "HEAD^{tree}")).split("\n");
       return { commit, tree };

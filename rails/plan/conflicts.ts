@@ -5,7 +5,8 @@ import type { Conflict, Task, TaskFile } from "./task.ts";
  * pattern cannot be read.
  * @param prefix the folder that the list is for; a pattern that is written from the root counts as well */
 export function matches(pattern: string, path: string, prefix = ""): boolean {
-  const names = namesOf(clean(path));
+  // A star in a file's name stands for nothing but itself.
+  const names = namesOf(clean(path).replace(/[*?]/g, "\0"));
   const isInside = prefix !== "" && !/^(?:\/|[a-z]:|~)/.test(clean(pattern));
   const forms = [pattern, ...(isInside ? [`${prefix}/${pattern.trim()}`] : [])];
   return names !== undefined && forms.flatMap((form) => readPattern(form).patterns).some((one) => overlap(one, names));

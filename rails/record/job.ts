@@ -10,7 +10,7 @@ import type { RunState } from "./state.ts";
 // call nor of a session stops it. Its name (`gate r1/2.1 test`, `land r1`) is what only one process may be doing at a
 // time. The journal says when it starts and ends; whoever asks again attaches to it.
 
-type Started = { readonly pid: number | undefined; ended: boolean };
+type Started = { readonly pid: number | undefined; code?: number };
 
 const POLL_MS = 60;
 
@@ -31,6 +31,8 @@ export async function attach<T>(
 ): Promise<T | undefined> {
   let own: Started | undefined;
   for (;;) {
+    // Asked before the journal is read: what an ended job left is in there then.
+    const code = own?.code;
     const size = await sizeOf(journal);
     const state = await journal.state();
     const found = result(state);
@@ -38,7 +40,9 @@ export async function attach<T>(
     if (await isRunning(state, job)) {
       // Somebody else's, begun for other files perhaps: if it brings no result, ours is started after it.
       if (state.jobs.get(job)?.process.pid !== own?.pid) own = undefined;
-    } else if (own?.ended) {
+    } else if (code === EXIT.running) {
+      own = start(job, cwd); // Another one was at it, and ended without what is wanted here
+    } else if (code !== undefined) {
       throw new Fault("job", state.errors.get(job) ?? "it was ended from outside", "call again", EXIT.writing);
     } else own ??= start(job, cwd);
     // Whoever hears «still running» may count on it that the journal knows the job.
@@ -46,7 +50,7 @@ export async function attach<T>(
     do {
       if (Date.now() >= until && !isStarting) return undefined;
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    } while ((await sizeOf(journal)) === size && !own?.ended);
+    } while ((await sizeOf(journal)) === size && own?.code === undefined);
   }
 }
 
@@ -59,7 +63,10 @@ export async function runJob(journal: Journal, name: string, work: () => Promise
     write({ event: "job", name, attempt, process: mark });
     return true;
   });
-  if (!isMine) return;
+  if (!isMine) {
+    process.exitCode = EXIT.running;
+    return;
+  }
   const fault = await work().catch((error: Error) => error);
   await journal.add({ event: "job-ended", name, attempt, error: fault instanceof Error ? fault.message : null });
 }
@@ -67,9 +74,10 @@ export async function runJob(journal: Journal, name: string, work: () => Promise
 function start(job: string, cwd: string): Started {
   const program = [process.argv[1] as string, "job", ...job.split(" ")];
   const child = spawn(process.execPath, program, { cwd, detached: true, stdio: "ignore" });
-  const started = { pid: child.pid, ended: false };
-  const end = (): void => void Object.assign(started, { ended: true });
-  child.on("exit", end).on("error", end).unref();
+  const started: Started = { pid: child.pid };
+  const end = (code: number): void => void Object.assign(started, { code });
+  child.on("exit", (code) => end(code ?? EXIT.interrupted)).on("error", () => end(EXIT.writing));
+  child.unref();
   return started;
 }
 

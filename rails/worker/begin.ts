@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EXIT, Fault } from "../fault.ts";
-import { git, gitText } from "../git/git.ts";
+import { git, gitText, NO_HOOKS } from "../git/git.ts";
 import { changedPaths, commitOf, findPlace, type Place } from "../git/repository.ts";
 import { fillSubmodules } from "../git/submodule.ts";
-import { NO_HOOKS, withGitLock } from "../git/worktree.ts";
+import { withGitLock } from "../git/worktree.ts";
 import type { Evidence } from "../record/events.ts";
 import { prove } from "../record/evidence.ts";
 import { attach } from "../record/job.ts";
@@ -20,20 +20,24 @@ export async function begin(id: string, cwd: string, until: number): Promise<Own
   const place = await findPlace(cwd);
   if (place.gitDir === place.common)
     throw new Fault("not-isolated", "begin is for a worker in its own worktree", "let minion:minion-worker run it");
-  const { journal } = await findAttempt(place.common, id);
+  const { journal, attempt, state } = await findAttempt(place.common, id);
   const marked = await attemptAt(place.top);
-  await journal.decide(async (state, write) => {
-    const why = await whyNot(state, id, marked, place);
+  const refuse = async (now: RunState): Promise<void> => {
+    const why = await whyNot(now, id, marked, place);
     if (why) throw new Fault("not-yours", why, "stop and say so");
-    const attempt = state.attempts.get(id);
-    if (!attempt || attempt.begun) return;
+  };
+  await refuse(state);
+  if (!attempt.begun) {
     const foundBranch = await gitText(place.top, "branch", "--show-current");
     const branch = branchOf(id, attempt.task.title);
+    // Not under the journal's lock, for which all others would wait: that the branch is made once keeps two apart.
     await moveTo(place, branch, state.tip);
-    await fillSubmodules(place.top, place.main);
     await writeFile(join(place.gitDir, MARKER), id);
-    write({ event: "begun", attempt: id, worktree: place.top, branch, base: state.tip, foundBranch });
-  });
+    await journal.decide(async (now, write) => {
+      await refuse(now);
+      write({ event: "begun", attempt: id, worktree: place.top, branch, base: state.tip, foundBranch });
+    });
+  }
   return setUp(await ownAttempt(place.top), until);
 }
 
@@ -65,6 +69,7 @@ async function moveTo(place: Place, branch: string, commit: string): Promise<voi
     const target = left === null ? ["--no-track", "-c", branch, commit] : [branch];
     await git(place.top, ...NO_HOOKS, "switch", "--quiet", ...target);
   });
+  await fillSubmodules(place.top, place.main);
 }
 
 async function setUp(own: Own, until: number): Promise<Own | null> {

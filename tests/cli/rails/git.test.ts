@@ -21,8 +21,10 @@ afterEach(() => scene.destroy());
 
 const next = async () => (await scene.minion(["next", "--json"])).json;
 const cleaned = async (): Promise<Record<string, string | null>> => {
-  const { leftovers } = (await scene.minion(["clean", "--json"])).json;
-  return Object.fromEntries(leftovers.map((each: { name: string; keep: string | null }) => [each.name, each.keep]));
+  type Cleaned = { remove: string[]; keep: { name: string; why: string }[] };
+  const { remove, keep } = (await scene.minion(["clean", "--json"])).json as Cleaned;
+  const all = [...remove.map((name) => ({ name, why: null })), ...keep];
+  return Object.fromEntries(all.map(({ name, why }) => [name.replace(/^\w+ /, ""), why]));
 };
 const branches = (): string[] => scene.git("branch", "--format=%(refname:short)").split("\n");
 
@@ -207,6 +209,8 @@ describe("clean", () => {
     const [one, two] = [await scene.agent("r1/1.1"), await scene.agent("r1/2.1")];
     for (const worker of [one, two]) {
       await worker.begin();
+      worker.edit({ "src/one.txt": worker.attempt });
+      worker.commit();
       expect((await worker.minion(["gate", "test"])).code).toBe(0);
     }
     rmSync(join(two.path, ".git"));
