@@ -126,11 +126,6 @@ test.each([
 test.each([
   ["gates:\n  - name: lint\n    tool: lnt\n", 4],
   ["bounds:\n  send_backs: 8\n", 3],
-  ["bounds:\n  sendbacks: 1\n", 3],
-  ["gats: []\n", 2],
-  ["gates: []\n", 2],
-  ["gates:\n  - name: a\n    run: x\n  - name: a\n    run: y\n", 5],
-  ["commit: '('\n", 2],
 ])("a typo in the blueprint is an error with its line: %j", async (yaml, line) => {
   scene.write(".claude/minion/blueprint.md", `---\n${yaml}---\n`);
   const answer = await scene.minion(["blueprint"]);

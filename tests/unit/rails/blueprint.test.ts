@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { readBlueprint } from "../../../rails/blueprint/blueprint.ts";
+import { Fault } from "../../../rails/fault.ts";
+import { SHIPPED } from "./run.ts";
+
+const PLUGIN = join(import.meta.dirname, "../../../assets/skills/minion-blueprint/SKILL.md");
+const folder = mkdtempSync(join(tmpdir(), "minion-blueprint-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const written = (name: string, yaml: string, body = ""): string => {
+  writeFileSync(join(folder, name), `---\n${yaml}---\n${body}`);
+  return join(folder, name);
+};
+
+describe("project over person over shipped, value by value", () => {
+  test("each value says which file it comes from", async () => {
+    const person = written("person.md", "bounds:\n  workers: 6\n  lease: 20\noutput:\n  megabytes: 2\n");
+    const project = written("project.md", "bounds:\n  workers: 2\nretry:\n  model: opus\n", "\n1. Our own steps.\n");
+    const all = await readBlueprint([PLUGIN, person, project]);
+    expect(all.bounds).toEqual({ ...SHIPPED.bounds, workers: 2, lease: 20 });
+    expect(all.output).toEqual({ ...SHIPPED.output, megabytes: 2 });
+    expect(all.retry).toEqual({ agent: "debugger", model: "opus" });
+    expect(all.body).toBe("1. Our own steps.");
+    const from = Object.entries(all.sources).filter(([, file]) => file !== PLUGIN);
+    expect(Object.fromEntries(from)).toEqual({
+      "bounds.workers": project,
+      "bounds.lease": person,
+      "output.megabytes": person,
+      "retry.model": project,
+      body: project,
+    });
+  });
+
+  test("a file that there is not says nothing, and what no file says is a fault", async () => {
+    expect((await readBlueprint([PLUGIN, join(folder, "none.md")])).bounds).toEqual(SHIPPED.bounds);
+    await expect(readBlueprint([written("only.md", "commit: x\n")])).rejects.toThrow(Fault);
+  });
+});
+
+describe("what cannot be meant is a fault with its line", () => {
+  test.each<[string, number]>([
+    ["gate:\n  - name: a\n    run: x\n", 2],
+    ["bounds:\n  failures: 2\n  sendbacks: 2\n", 4],
+    ["bounds:\n  send_backs: 9\n", 3],
+    ["bounds:\n  workers: 17\n", 3],
+    ["bounds:\n  attempts: two\n", 3],
+    ["gates:\n  - name: a\n    run: x\n  - name: a\n    run: y\n", 5],
+    ["gates:\n  - name: a\n    tool: test\n    run: y\n", 3],
+    ["gates:\n  - name: a\n    run: y\n    timeout: 0\n", 5],
+    ["commit: '('\n", 2],
+    ["proof:\n  skip:\n    - ok\n    - '['\n", 5],
+    ["proof:\n  test: []\n", 3],
+    ["output:\n  megabytes: 0\n", 3],
+    ["output:\n  secret: TOKEN\n", 3],
+    ["retry:\n  agents: debugger\n", 3],
+    ["companions:\n  package.json: yarn.lock\n", 3],
+    ["allow: git status\n", 2],
+  ])("%j", async (yaml, line) => {
+    const file = written("typo.md", yaml);
+    const fault = await readBlueprint([PLUGIN, file]).catch((error: Fault) => error);
+    expect(fault).toMatchObject({ code: "blueprint", message: expect.stringContaining(`${file}:${line}: `) });
+  });
+});
