@@ -99,8 +99,8 @@ async function* foreman(): Talk<string> {
       notices += launched.text;
     }
     settle(live, notices);
-    idle = live.size > 0 || next.dispatch.length > 0 ? 0 : idle + 1;
     const landing = next.waiting.some(({ why }) => why === "landing");
+    idle = live.size > 0 || landing || next.dispatch.length > 0 ? 0 : idle + 1;
     // A notice that came along with an answer has no turn of its own any more: who ends the turn now may wait forever.
     if (live.size === 0 || landing || NOTICE.test(notices)) continue;
     settle(live, (yield [`Waiting for ${live.size} ${live.size === 1 ? "worker" : "workers"}.`]).text);
