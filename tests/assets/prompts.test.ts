@@ -20,6 +20,14 @@ const SIZES: Record<string, number> = {
   "skills/minion-overlays/backend-architect.md": 250,
   "skills/minion-overlays/debugger.md": 250,
   "skills/minion-overlays/tdd-developer.md": 250,
+  "skills/minion-overlays/code-reviewer.md": 250,
+  "skills/minion-overlays/data-engineer.md": 250,
+  "skills/minion-overlays/devops-engineer.md": 250,
+  "skills/minion-overlays/frontend-architect.md": 250,
+  "skills/minion-overlays/researcher.md": 250,
+  "skills/minion-overlays/security-auditor.md": 250,
+  "skills/minion-overlays/security-engineer.md": 250,
+  "skills/minion-overlays/tech-writer.md": 250,
 };
 
 describe.each(files.filter((path) => path !== "skills/minion-blueprint/toolchains.md"))("%s", (path) => {

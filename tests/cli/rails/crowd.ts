@@ -25,7 +25,7 @@ export async function crowd({ rounds, runs, workers }: { rounds: number; runs: n
       const list = Array.from({ length: workers }, (_, index) => `${index + 1}. Task\n`).join("");
       const names: string[] = [];
       for (let at = 0; at < runs; at++) names.push((await run(["start", "-", "--new"], scene.repo, list)).json.run);
-      const dispatched = await Promise.all(names.map((name) => run(["next", "--run", name])));
+      const dispatched = await Promise.all(names.map((name) => run(["next", "--run", name, "--wait", "600"])));
       const attempts: string[] = dispatched.flatMap(({ json }) =>
         json.dispatch.map((each: { attempt: string }) => each.attempt),
       );
