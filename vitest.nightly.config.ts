@@ -1,8 +1,12 @@
 import { defineConfig, mergeConfig } from "vitest/config";
 import shared from "./vitest.config.ts";
 
-/** Slow by their nature, and two of the day's with many more cases (MINION_NIGHTLY). */
-const NIGHTLY = ["tests/nightly/*.test.ts", "tests/unit/installer/{property,frontmatter-fuzz}.test.ts"];
+/** Slow by their nature, and some of the day's with many more cases (MINION_NIGHTLY). */
+const NIGHTLY = [
+  "tests/nightly/*.test.ts",
+  "tests/unit/installer/{property,frontmatter-fuzz}.test.ts",
+  "tests/cli/installer/kill.test.ts",
+];
 
 // What takes minutes by its nature, whatever the machine.
 export default mergeConfig(

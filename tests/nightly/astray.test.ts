@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ClientResult } from "../../demo/client.ts";
 import { type Behaviour, claimsWithoutRunning, failsTwice, neverBegins } from "../../demo/worker-script.ts";
-import { type JournalEvent, MODES, World } from "./world.ts";
+import { type JournalEvent, MODES, World } from "../e2e/world.ts";
 
 const LIST = `
 ### Task 1: Claims
