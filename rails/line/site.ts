@@ -28,7 +28,7 @@ export interface Site {
   tip(): Promise<{ commit: string; tree: string }>;
   /** Runs a command on what lies there, for these attempts. */
   prove(run: Run, attempts: readonly string[], command: Command): Promise<Evidence>;
-  /** Moves the line, if it still stands where it is believed to. @throws Fault `line-in-use`, `git` */
+  /** Moves the line, if it still stands where it is believed to; from nowhere (``) makes it. @throws Fault `line-in-use`, `git` */
   move(from: string, to: string): Promise<void>;
 }
 

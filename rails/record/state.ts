@@ -187,6 +187,13 @@ export const isOpen = (state: RunState): boolean => !state.done && !state.aborte
 
 export const hasResult = ({ submitted, nothing }: AttemptState): boolean => Boolean(submitted ?? nothing);
 
+/** The branch that an attempt is put on: `minion/r1/2-post-endpoint.1`. */
+export function branchOf({ id, task: { title } }: AttemptState): string {
+  const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const slug = words.slice(0, 4).map((word) => `-${word.slice(0, 12)}`);
+  return `minion/${id.replace(/(?=\.\d+$)/, slug.join(""))}`;
+}
+
 /** Is the attempt still a worker's to work on? */
 export const isActive = (attempt: AttemptState): boolean => !attempt.over && !hasResult(attempt);
 

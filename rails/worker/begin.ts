@@ -8,7 +8,7 @@ import type { Evidence } from "../record/events.ts";
 import { prove } from "../record/evidence.ts";
 import { attach } from "../record/job.ts";
 import { isPass } from "../record/judge.ts";
-import { isActive, type RunState } from "../record/state.ts";
+import { branchOf, isActive, type RunState } from "../record/state.ts";
 import { attemptAt, findAttempt, MARKER, type Own, ownAttempt } from "./attempt.ts";
 
 /** Puts the worker's worktree on the tip of the line, on a branch of the attempt's own, and sets it up. Called again it
@@ -27,7 +27,7 @@ export async function begin(id: string, cwd: string, until: number): Promise<Own
     const attempt = state.attempts.get(id);
     if (!attempt || attempt.begun) return;
     const foundBranch = await gitText(place.top, "branch", "--show-current");
-    const branch = branchOf(id, attempt.task.title);
+    const branch = branchOf(attempt);
     await moveTo(place, branch, state.tip);
     await writeFile(join(place.gitDir, MARKER), id);
     write({ event: "begun", attempt: id, worktree: place.top, branch, base: state.tip, foundBranch });
@@ -45,13 +45,6 @@ async function whyNot(state: RunState, id: string, marked: string | null, { top 
   if (attempt.begun) return attempt.begun.worktree === top ? null : `${id} was begun in ${attempt.begun.worktree}`;
   const changed = await changedPaths(top);
   return changed.length > 0 ? `this worktree is not fresh: ${changed.slice(0, 3).join(", ")}` : null;
-}
-
-/** `minion/r1/2-post-endpoint.1` */
-function branchOf(attempt: string, title: string): string {
-  const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  const slug = words.slice(0, 4).map((word) => `-${word.slice(0, 12)}`);
-  return `minion/${attempt.replace(/(?=\.\d+$)/, slug.join(""))}`;
 }
 
 async function moveTo(place: Place, branch: string, commit: string): Promise<void> {
