@@ -2,7 +2,14 @@ import { type Attention, attentionOf } from "../record/attention.ts";
 import type { Reason } from "../record/events.ts";
 import { isRunning } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
-import { type AttemptState, isActive, isDispatchable, type RunState, type TaskState } from "../record/state.ts";
+import {
+  type AttemptState,
+  dispatchesLeft,
+  isActive,
+  isDispatchable,
+  type RunState,
+  type TaskState,
+} from "../record/state.ts";
 
 export interface Next {
   readonly run: string;
@@ -38,7 +45,7 @@ export async function next(journal: Journal, until: number, land: (until: number
   });
   return journal.decide((state, write) => {
     const { run, aborted } = state;
-    const tasks = aborted ? [] : [...unlaunched(state), ...choose(state)];
+    const tasks = aborted ? [] : [...unlaunched(state), ...choose(state)].slice(0, dispatchesLeft(state));
     const dispatch = tasks.map((task) => dispatchOf(state, task));
     for (const [index, task] of tasks.entries())
       write({ event: "dispatched", task: task.id, attempt: dispatch[index]?.attempt ?? "", ...retryOf(state, task) });

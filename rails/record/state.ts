@@ -142,18 +142,23 @@ const IN_ATTEMPT: Changes<AttemptState> = {
 
 /** Works out what each task's state is now. Dependencies come before what hangs on them. */
 function settle(state: RunState): void {
-  const blameless = [...state.attempts.values()].filter(({ over }) => over?.reason === "session-lost").length;
-  const left = state.blueprint.bounds.dispatches * state.tasks.size - (state.dispatches - blameless);
+  const left = dispatchesLeft(state);
   for (const task of inOrder(state)) {
     if (task.state === "landed") continue;
     Object.assign(task, verdict(state, task));
     const red = state.baseAccepted ? [] : (state.baseRed ?? []);
     if (red.length > 0 && isDispatchable(task))
       Object.assign(task, { state: "needs-human", reason: "base-red", note: `Red on the base: ${red.join(", ")}.` });
-    if (left <= 0 && isDispatchable(task)) Object.assign(task, { state: "needs-human", reason: "dispatches" });
+    if (left === 0 && isDispatchable(task)) Object.assign(task, { state: "needs-human", reason: "dispatches" });
   }
   const busy: readonly State[] = ["running", "ready", "mergeable", "verify-failed"];
   state.done = ![...state.tasks.values()].some((task) => busy.includes(task.state));
+}
+
+/** How often the run may still dispatch; what was lost with its session does not count. */
+export function dispatchesLeft({ attempts, blueprint, tasks, dispatches }: RunState): number {
+  const blameless = [...attempts.values()].filter(({ over }) => over?.reason === "session-lost").length;
+  return Math.max(0, blueprint.bounds.dispatches * tasks.size - (dispatches - blameless));
 }
 
 /** What another attempt would not change: a person has to agree, or to say no. */
