@@ -42,6 +42,7 @@ export interface RunState extends Omit<EventData["started"], "tasks" | "version"
   readonly landings: { readonly to: string; readonly tree: string; readonly attempts: readonly string[] }[];
   proven: EventData["proven"] | null; // The line was about to move there when the journal ends
   dispatches: number;
+  left: number; // How many more there may be: those that were lost with their session do not count
   done: boolean; // Nothing is running, ready or mergeable
   aborted: boolean;
   readonly startedAt: number;
@@ -59,7 +60,7 @@ export function fold(first: Event<"started">, events: readonly Event[], bad: rea
     ...{ ...first, bad, tip: first.base, startedAt: first.at, lastAt: first.at },
     tasks: new Map(first.tasks.map((task) => [task.id, open(task)])),
     ...{ attempts: new Map(), jobs: new Map(), errors: new Map(), evidence: [], landings: [] },
-    ...{ proven: null, dispatches: 0, done: false, aborted: false, baseRed: null, baseAccepted: false },
+    ...{ proven: null, dispatches: 0, left: 0, done: false, aborted: false, baseRed: null, baseAccepted: false },
   };
   for (const event of events) {
     state.lastAt = Math.max(state.lastAt, event.at);
@@ -84,16 +85,8 @@ const IN_RUN: Changes<RunState> = {
     state.dispatches++;
     const task = state.tasks.get(id);
     if (!task || state.attempts.has(attempt)) return;
-    const made = {
-      id: attempt,
-      task,
-      agent,
-      failures: {},
-      sentBack: [],
-      objections: [],
-      dispatchedAt: at,
-      lastSign: at,
-    };
+    const empty = { failures: {}, sentBack: [], objections: [] };
+    const made = { id: attempt, task, agent, dispatchedAt: at, lastSign: at, ...empty };
     task.attempts.push(made);
     state.attempts.set(attempt, made);
   },
@@ -142,23 +135,18 @@ const IN_ATTEMPT: Changes<AttemptState> = {
 
 /** Works out what each task's state is now. Dependencies come before what hangs on them. */
 function settle(state: RunState): void {
-  const left = dispatchesLeft(state);
+  const blameless = [...state.attempts.values()].filter(({ over }) => over?.reason === "session-lost").length;
+  state.left = Math.max(0, state.blueprint.bounds.dispatches * state.tasks.size - (state.dispatches - blameless));
   for (const task of inOrder(state)) {
     if (task.state === "landed") continue;
     Object.assign(task, verdict(state, task));
     const red = state.baseAccepted ? [] : (state.baseRed ?? []);
     if (red.length > 0 && isDispatchable(task))
       Object.assign(task, { state: "needs-human", reason: "base-red", note: `Red on the base: ${red.join(", ")}.` });
-    if (left === 0 && isDispatchable(task)) Object.assign(task, { state: "needs-human", reason: "dispatches" });
+    if (state.left === 0 && isDispatchable(task)) Object.assign(task, { state: "needs-human", reason: "dispatches" });
   }
   const busy: readonly State[] = ["running", "ready", "mergeable", "verify-failed"];
   state.done = ![...state.tasks.values()].some((task) => busy.includes(task.state));
-}
-
-/** How often the run may still dispatch; what was lost with its session does not count. */
-export function dispatchesLeft({ attempts, blueprint, tasks, dispatches }: RunState): number {
-  const blameless = [...attempts.values()].filter(({ over }) => over?.reason === "session-lost").length;
-  return Math.max(0, blueprint.bounds.dispatches * tasks.size - (dispatches - blameless));
 }
 
 /** What another attempt would not change: a person has to agree, or to say no. */
@@ -186,6 +174,13 @@ function verdict({ tasks, blueprint }: RunState, { attempts, counted, depends }:
 
 /** May the task be given to a worker now, as far as its own state goes? */
 export const isDispatchable = ({ state }: TaskState): boolean => state === "ready" || state === "verify-failed";
+
+/** Is a task that conflicts with this one among these, or under way: dispatched, and neither landed nor over? */
+export const hasRival = (state: RunState, id: string, others: readonly TaskState[] = []): boolean =>
+  state.conflicts.some((pair) => {
+    const rival = pair.includes(id) ? state.tasks.get(pair[0] === id ? pair[1] : pair[0]) : undefined;
+    return rival && (rival.state === "running" || rival.state === "mergeable" || others.includes(rival));
+  });
 
 /** Neither done nor aborted. */
 export const isOpen = (state: RunState): boolean => !state.done && !state.aborted;

@@ -91,9 +91,6 @@ export class Model implements Hands {
     this.trees[attempt] ??= { branch: "agent", head, files: this.filesAt(head), marker: null };
     return begin(attempt, attempt, 0);
   }
-  read(attempt: string, path: string): string {
-    return this.at(attempt).files[path] ?? "";
-  }
   edit(attempt: string, path: string, text: string): void {
     if (text === "") delete this.at(attempt).files[path];
     else this.at(attempt).files[path] = text;

@@ -8,7 +8,6 @@ export interface Hands {
   readonly journal: Journal;
   readonly main: string;
   begin(attempt: string): Promise<unknown>;
-  read(attempt: string, path: string): string;
   edit(attempt: string, path: string, text: string): void;
   commit(attempt: string, subject: string): void;
   /** @returns whether all passed */
