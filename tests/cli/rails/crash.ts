@@ -41,7 +41,7 @@ export async function crashable(): Promise<string> {
   return join(plugin, "bin/minion");
 }
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
 class Killed extends Error {}
 
