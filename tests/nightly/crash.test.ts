@@ -1,6 +1,9 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { comesTo, crashable, END, uninterrupted } from "../cli/rails/crash.ts";
 import type { Point } from "../cli/rails/crash-point.ts";
+
+// Some hundred and fifty runs, each of some eighty processes.
+vi.setConfig({ testTimeout: 10_800_000 });
 
 test("killed before and after each event of the journal, a run comes to the same end", async () => {
   const program = await crashable();
