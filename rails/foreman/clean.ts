@@ -8,7 +8,7 @@ import { asListed, cloneFor, removeWorktree, withGitLock } from "../git/worktree
 import { madeIn } from "../record/evidence.ts";
 import { isAlive } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
-import { isOpen, type RunState } from "../record/state.ts";
+import { branchOf, isOpen, type RunState } from "../record/state.ts";
 
 /** What of a run `clean` removed, or would remove, and what it keeps. */
 export type Cleaned = Readonly<{ remove: string[]; keep: { name: string; why: string }[] }>;
@@ -57,7 +57,8 @@ export async function clean(state: RunState, place: Place, landing: string, isDr
     await settle(`worktree ${path}`, why, () => removeWorktree(place, path, made));
   }
 
-  const branches = begun.map(({ branch }) => branch);
+  // Also that of an attempt whose begin was killed before the journal knew.
+  const branches = attempts.map(branchOf);
   for (const name of new Set([...branches, ...agents, state.line])) {
     const ref = `refs/heads/${name}`;
     const commit = await commitOf(ref, main);

@@ -4,6 +4,7 @@ import { isRunning } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
 import {
   type AttemptState,
+  hasRival,
   isActive,
   isDispatchable,
   type RunState,
@@ -45,7 +46,7 @@ export async function next(journal: Journal, until: number, land: (until: number
   });
   return journal.decide((state, write) => {
     const { run, aborted } = state;
-    const tasks = aborted || rateLimited(state) ? [] : [...unlaunched(state), ...choose(state)];
+    const tasks = aborted || rateLimited(state) ? [] : [...unlaunched(state), ...choose(state)].slice(0, state.left);
     const dispatch = tasks.map((task) => dispatchOf(state, task));
     for (const [index, task] of tasks.entries())
       write({ event: "dispatched", task: task.id, attempt: dispatch[index]?.attempt ?? "", ...retryOf(state, task) });
@@ -72,15 +73,12 @@ const idsOf = ({ tasks }: RunState, name: TaskState["state"]): string[] =>
  * was looked at. */
 function choose(state: RunState): TaskState[] {
   if (!state.baseRed || rateLimited(state)) return [];
-  const running = idsOf(state, "running");
-  const busy = new Set([...running, ...idsOf(state, "mergeable")]);
+  const running = idsOf(state, "running").length;
   const left = ({ id }: TaskState): number => state.remaining[id] ?? 0;
   const chosen: TaskState[] = [];
   for (const task of [...state.tasks.values()].filter(isDispatchable).sort((a, b) => left(b) - left(a))) {
-    const isClash = state.conflicts.some(([a, b]) => (a === task.id && busy.has(b)) || (b === task.id && busy.has(a)));
-    if (isClash || running.length + chosen.length >= state.blueprint.bounds.workers) continue;
-    chosen.push(task);
-    busy.add(task.id);
+    const isFull = running + chosen.length >= state.blueprint.bounds.workers;
+    if (!isFull && !hasRival(state, task.id, chosen)) chosen.push(task);
   }
   return chosen;
 }

@@ -40,18 +40,23 @@ export async function start(
   if (!isBeside) await refuseSecond(place);
   const { remaining } = readGraph(plan.tasks);
   const setup = tools.setup && { name: "setup", run: tools.setup.run, cwd: tools.setup.cwd, timeout: TIMEOUT };
-  const run = await withGitLock(place, async () => {
-    const free = await freeName(place);
-    await git(place.main, "update-ref", "-m", "minion: start", `refs/heads/minion/${free}/line`, base, "");
-    return free;
-  });
-  const line = `minion/${run}/line`;
-  await new Journal(place.common, run).add({
-    event: "started",
-    version: 1,
-    ...{ run, base, line, prefix: place.prefix, ...session, blueprint, gates, setup, tasks: plan.tasks },
-    conflicts: plan.conflicts.map(({ tasks }) => tasks),
-    remaining: Object.fromEntries(plan.tasks.map(({ id }) => [id, remaining(id)])),
+  const { run, line } = await withGitLock(place, async () => {
+    const run = await freeName(place);
+    const line = `minion/${run}/line`;
+    const journal = new Journal(place.common, run);
+    await journal.add({
+      event: "started",
+      version: 1,
+      ...{ run, base, line, prefix: place.prefix, ...session, blueprint, gates, setup, tasks: plan.tasks },
+      conflicts: plan.conflicts.map(({ tasks }) => tasks),
+      remaining: Object.fromEntries(plan.tasks.map(({ id }) => [id, remaining(id)])),
+    });
+    const made = git(place.main, "update-ref", "-m", "minion: start", `refs/heads/${line}`, base, "");
+    await made.catch(async (error: Error) => {
+      await journal.add({ event: "aborted", note: error.message });
+      throw error;
+    });
+    return { run, line };
   });
   const changed = (await changedPaths(place.top)).filter((path) => !path.startsWith(".claude/worktrees/"));
   const warning = `${changed.length} uncommitted files here are not part of the run, which starts from the last commit`;

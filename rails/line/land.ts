@@ -73,8 +73,10 @@ async function caughtUp(landing: Landing): Promise<RunState> {
   const state = await journal.state();
   const { line, tip, proven } = state;
   const now = await site.lineAt();
+  const isNew = now === null && state.landings.length === 0; // killed before the line was made
+  if (isNew) await site.move("", tip);
+  if (isNew || now === tip) return state;
   if (now === null) throw new Fault("no-line", `branch ${line} is gone`, `make it again: git branch ${line} ${tip}`);
-  if (now === tip) return state;
   if (now === proven?.to) {
     await site.reset(now);
     const attempts = proven.landed.map(({ attempt }) => attempt);

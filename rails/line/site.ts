@@ -31,7 +31,7 @@ export interface Site {
   tip(): Promise<{ commit: string; tree: string }>;
   /** Runs a command on what lies there, for these attempts. */
   prove(run: Run, attempts: readonly string[], command: Command): Promise<Evidence>;
-  /** Moves the line. @returns false where it does not stand on `from` any more @throws Fault `line-in-use` */
+  /** Moves the line; from nowhere (``) makes it. @returns false where it stands elsewhere by now @throws Fault `line-in-use` */
   move(from: string, to: string): Promise<boolean>;
 }
 

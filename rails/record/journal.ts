@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { appendFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { EXIT, Fault } from "../fault.ts";
@@ -60,10 +61,11 @@ export class Journal {
 
 export type Run = Readonly<{ journal: Journal; state: RunState }>;
 
-/** The runs of a repository, oldest first. */
+/** The runs of a repository, oldest first; none that was killed before its first event. */
 export async function listRuns(common: string): Promise<string[]> {
   const names = await readdir(join(common, "minion")).catch(() => []);
-  return names.filter((name) => /^r\d+$/.test(name)).sort((a, b) => Number(a.slice(1)) - Number(b.slice(1)));
+  const isThere = (name: string): boolean => /^r\d+$/.test(name) && existsSync(new Journal(common, name).file);
+  return names.filter(isThere).sort((a, b) => Number(a.slice(1)) - Number(b.slice(1)));
 }
 
 /** The run that is named, else this session's newest open one, else the newest. @throws Fault `no-run` */

@@ -44,6 +44,7 @@ export interface RunState extends Omit<EventData["started"], "tasks" | "version"
   proven: EventData["proven"] | null; // The line was about to move there when the journal ends
   dispatches: number;
   limited: number; // Attempts in a row, up to now, that a rate limit ended
+  left: number; // How many more there may be: those that were lost by nobody's fault do not count
   done: boolean; // Nothing is running, ready or mergeable
   aborted: boolean;
   readonly startedAt: number;
@@ -61,7 +62,8 @@ export function fold(first: Event<"started">, events: readonly Event[], bad: rea
     ...{ ...first, bad, tip: first.base, startedAt: first.at, lastAt: first.at },
     tasks: new Map(first.tasks.map((task) => [task.id, open(task)])),
     ...{ attempts: new Map(), jobs: new Map(), errors: new Map(), evidence: [], landings: [] },
-    ...{ proven: null, dispatches: 0, limited: 0, done: false, aborted: false, baseRed: null, baseAccepted: false },
+    ...{ proven: null, dispatches: 0, limited: 0, left: 0, done: false, aborted: false, baseRed: null },
+    baseAccepted: false,
   };
   for (const event of events) {
     state.lastAt = Math.max(state.lastAt, event.at);
@@ -86,16 +88,8 @@ const IN_RUN: Changes<RunState> = {
     state.dispatches++;
     const task = state.tasks.get(id);
     if (!task || state.attempts.has(attempt)) return;
-    const made = {
-      id: attempt,
-      task,
-      agent,
-      failures: {},
-      sentBack: [],
-      objections: [],
-      dispatchedAt: at,
-      lastSign: at,
-    };
+    const empty = { failures: {}, sentBack: [], objections: [] };
+    const made = { id: attempt, task, agent, dispatchedAt: at, lastSign: at, ...empty };
     task.attempts.push(made);
     state.attempts.set(attempt, made);
   },
@@ -149,14 +143,14 @@ const IN_ATTEMPT: Changes<AttemptState> = {
 /** Works out what each task's state is now. Dependencies come before what hangs on them. */
 function settle(state: RunState): void {
   const blameless = [...state.attempts.values()].filter(isLost).length;
-  const left = state.blueprint.bounds.dispatches * state.tasks.size - (state.dispatches - blameless);
+  state.left = Math.max(0, state.blueprint.bounds.dispatches * state.tasks.size - (state.dispatches - blameless));
   for (const task of inOrder(state)) {
     if (task.state === "landed") continue;
     Object.assign(task, verdict(state, task));
     const red = state.baseAccepted ? [] : (state.baseRed ?? []);
     if (red.length > 0 && isDispatchable(task))
       Object.assign(task, { state: "needs-human", reason: "base-red", note: `Red on the base: ${red.join(", ")}.` });
-    if (left <= 0 && isDispatchable(task)) Object.assign(task, { state: "needs-human", reason: "dispatches" });
+    if (state.left === 0 && isDispatchable(task)) Object.assign(task, { state: "needs-human", reason: "dispatches" });
   }
   const busy: readonly State[] = ["running", "ready", "mergeable", "verify-failed"];
   state.done = ![...state.tasks.values()].some((task) => busy.includes(task.state));
@@ -194,10 +188,24 @@ export const rateLimited = ({ limited }: RunState): boolean => limited >= 2;
 /** May the task be given to a worker now, as far as its own state goes? */
 export const isDispatchable = ({ state }: TaskState): boolean => state === "ready" || state === "verify-failed";
 
+/** Is a task that conflicts with this one among these, or under way: dispatched, and neither landed nor over? */
+export const hasRival = (state: RunState, id: string, others: readonly TaskState[] = []): boolean =>
+  state.conflicts.some((pair) => {
+    const rival = pair.includes(id) ? state.tasks.get(pair[0] === id ? pair[1] : pair[0]) : undefined;
+    return rival && (rival.state === "running" || rival.state === "mergeable" || others.includes(rival));
+  });
+
 /** Neither done nor aborted. */
 export const isOpen = (state: RunState): boolean => !state.done && !state.aborted;
 
 export const hasResult = ({ submitted, nothing }: AttemptState): boolean => Boolean(submitted ?? nothing);
+
+/** The branch that an attempt is put on: `minion/r1/2-post-endpoint.1`. */
+export function branchOf({ id, task: { title } }: AttemptState): string {
+  const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const slug = words.slice(0, 4).map((word) => `-${word.slice(0, 12)}`);
+  return `minion/${id.replace(/(?=\.\d+$)/, slug.join(""))}`;
+}
 
 /** Is the attempt still a worker's to work on? */
 export const isActive = (attempt: AttemptState): boolean => !attempt.over && !hasResult(attempt);

@@ -9,7 +9,7 @@ import type { Evidence } from "../record/events.ts";
 import { prove } from "../record/evidence.ts";
 import { attach } from "../record/job.ts";
 import { isPass } from "../record/judge.ts";
-import { isActive, type RunState } from "../record/state.ts";
+import { branchOf, isActive, type RunState } from "../record/state.ts";
 import { attemptAt, findAttempt, MARKER, type Own, ownAttempt } from "./attempt.ts";
 
 /** Puts the worker's worktree on the tip of the line, on a branch of the attempt's own, and sets it up. Called again it
@@ -29,7 +29,7 @@ export async function begin(id: string, cwd: string, until: number): Promise<Own
   await refuse(state);
   if (!attempt.begun) {
     const foundBranch = await gitText(place.top, "branch", "--show-current");
-    const branch = branchOf(id, attempt.task.title);
+    const branch = branchOf(attempt);
     // Not under the journal's lock, for which all others would wait: that the branch is made once keeps two apart.
     await moveTo(place, branch, state.tip);
     await writeFile(join(place.gitDir, MARKER), id);
@@ -51,13 +51,6 @@ async function whyNot(state: RunState, id: string, marked: string | null, { top 
   if (attempt.begun) return attempt.begun.worktree === top ? null : `${id} was begun in ${attempt.begun.worktree}`;
   const changed = await changedPaths(top);
   return changed.length > 0 ? `this worktree is not fresh: ${changed.slice(0, 3).join(", ")}` : null;
-}
-
-/** `minion/r1/2-post-endpoint.1` */
-function branchOf(attempt: string, title: string): string {
-  const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  const slug = words.slice(0, 4).map((word) => `-${word.slice(0, 12)}`);
-  return `minion/${attempt.replace(/(?=\.\d+$)/, slug.join(""))}`;
 }
 
 async function moveTo(place: Place, branch: string, commit: string): Promise<void> {

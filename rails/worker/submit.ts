@@ -4,7 +4,7 @@ import { changedPaths, commitOf, type Result, resultOf } from "../git/repository
 import type { NewEvent, Reason } from "../record/events.ts";
 import { madeIn, unproven } from "../record/evidence.ts";
 import { objectionTo } from "../record/objections.ts";
-import { hasResult, type RunState } from "../record/state.ts";
+import { hasResult, hasRival, type RunState } from "../record/state.ts";
 import { type Own, ownAttempt } from "./attempt.ts";
 
 /** The whole is kept in the journal, which is read often. */
@@ -53,21 +53,15 @@ export async function submitNothing(why: string, cwd: string): Promise<void> {
 }
 
 /** Ends after which a result that comes late is as good as any. */
-const PREMATURE: readonly (Reason | undefined)[] = [
-  "unproven",
-  "stalled",
-  "permission",
-  "cut-off",
-  "rate-limit",
-  undefined,
-];
+const PREMATURE: readonly Reason[] = ["unproven", "stalled", "permission", "cut-off", "rate-limit"];
 
-/** A late result is welcome as long as nobody else was set to the task and no bound was used up. */
-async function handIn({ journal, attempt: { id } }: Own, result: (state: RunState) => NewEvent): Promise<void> {
+/** A late result is welcome as long as nobody else was set to the task or to one that conflicts, and no bound was used up. */
+async function handIn({ journal, attempt: { id, task } }: Own, result: (state: RunState) => NewEvent): Promise<void> {
   await journal.decide((state, write) => {
     const attempt = state.attempts.get(id);
     const over = attempt?.over?.reason;
-    if (!attempt || attempt !== attempt.task.attempts.at(-1) || !PREMATURE.includes(over) || hasResult(attempt))
+    const isOver = over && (!PREMATURE.includes(over) || hasRival(state, task.id));
+    if (!attempt || attempt !== attempt.task.attempts.at(-1) || isOver || hasResult(attempt))
       throw new Fault("over", `${id} is over${over ? `: ${over}` : ""}`, "stop and say so");
     write(result(state));
   });

@@ -28,6 +28,7 @@ export class Scene {
   readonly home = realpathSync(mkdtempSync(join(tmpdir(), "minion-scene-")));
   readonly repo = join(this.home, "a repo");
   session = "s1";
+  program = MINION;
 
   constructor(blueprint = BLUEPRINT) {
     mkdirSync(this.repo);
@@ -69,13 +70,18 @@ export class Scene {
   /** Runs `minion`; with `--json` its document is parsed. */
   minion(args: string[], { cwd = this.repo, input = "", env = {} as NodeJS.ProcessEnv } = {}): Promise<Answer> {
     return new Promise((resolve) => {
-      const child = spawn(process.execPath, [MINION, ...args], { cwd, env: { ...this.env(), ...env } });
+      const child = spawn(process.execPath, [this.program, ...args], { cwd, env: { ...this.env(), ...env } });
       let stdout = "";
       let stderr = "";
       child.stdout.on("data", (chunk) => (stdout += chunk));
       child.stderr.on("data", (chunk) => (stderr += chunk));
       child.on("close", (code) =>
-        resolve({ code: code ?? -1, stdout, stderr, json: args.includes("--json") ? JSON.parse(stdout) : null }),
+        resolve({
+          code: code ?? -1,
+          stdout,
+          stderr,
+          json: args.includes("--json") && stdout ? JSON.parse(stdout) : null,
+        }),
       );
       child.stdin.end(input);
     });

@@ -1,0 +1,82 @@
+import { expect } from "vitest";
+import type { Event } from "../../../rails/record/events.ts";
+import { type AttemptState, fold, type RunState } from "../../../rails/record/state.ts";
+import type { Outcome } from "./random-run.ts";
+import type { Hands } from "./random-worker.ts";
+
+/** The lines that a gate is red for. */
+export function redIn(files: Record<string, string>, gate: string): string[] {
+  const lines = Object.values(files).flatMap((text) => text.split("\n"));
+  if (gate === "lint") return lines.filter((line) => line.includes("LINT"));
+  const halves = lines.filter((line) => line.startsWith("half"));
+  const twice = new Set(halves.filter((line, index) => halves.indexOf(line) < index));
+  return [...lines.filter((line) => line.includes("FAIL")), ...[...twice].map((line) => `FAIL ${line}`)];
+}
+
+/** As `expect`, of which a thousand runs would make millions. */
+function must(isSo: boolean, what: string): void {
+  if (!isSo) throw new Error(`broken: ${what}`);
+}
+
+/** What must hold of every run, whatever happened in it. */
+export function holds({ events, retries }: Outcome, hands: Hands): void {
+  const [first] = events;
+  if (first?.event !== "started") throw new Error("it never started");
+  const states = events.map((_, index) => fold(first, events.slice(0, index + 1), []));
+  for (const [index, state] of states.entries()) {
+    const [event, before] = [events[index] as Event, states[index - 1]];
+    inBounds(state, retries);
+    apart(state, event);
+    if (before && event.event === "dispatched") afterItsDependencies(before, event);
+    if (before && state.tip !== before.tip) green(state, hands);
+  }
+  atEnd(states.at(-1) as RunState, hands);
+}
+
+function inBounds({ blueprint: { bounds }, tasks, attempts, dispatches }: RunState, retries: Record<string, number>) {
+  const isLost = ({ over }: AttemptState): boolean => over?.reason === "session-lost";
+  const lost = [...attempts.values()].filter(isLost).length;
+  const running = [...tasks.values()].filter(({ state }) => state === "running");
+  must(running.length <= bounds.workers, `${running.length} workers at once`);
+  must(dispatches - lost <= bounds.dispatches * tasks.size, `${dispatches} dispatches, ${lost} lost`);
+  for (const task of tasks.values()) {
+    const counted = task.attempts.filter((attempt) => !isLost(attempt)).length;
+    must(counted <= bounds.attempts * (1 + (retries[task.id] ?? 0)), `${counted} attempts at ${task.id}`);
+  }
+  for (const { id, sentBack, failures } of attempts.values()) {
+    must(sentBack.length <= bounds.send_backs, `${id} sent back ${sentBack.length} times`);
+    for (const [gate, count] of Object.entries(failures)) must(count <= bounds.failures, `${gate} ${count} times`);
+  }
+}
+
+/** No two that conflict are under way, from dispatch to landing or end. */
+function apart({ conflicts, tasks }: RunState, { event }: Event): void {
+  const isBusy = (id: string): boolean => /running|mergeable/.test(tasks.get(id)?.state ?? "");
+  for (const [a, b] of conflicts) must(!(isBusy(a) && isBusy(b)), `${a} and ${b} at once, after ${event}`);
+}
+
+function afterItsDependencies(before: RunState, { task, attempt }: Event<"dispatched">): void {
+  for (const id of before.tasks.get(task)?.depends ?? []) {
+    const state = before.tasks.get(id)?.state;
+    must(state === "landed" || state === "skipped", `${attempt} while ${id} is ${state}`);
+  }
+}
+
+function green({ gates, tip, base, baseAccepted }: RunState, hands: Hands): void {
+  for (const { name } of gates) {
+    const known = baseAccepted ? redIn(hands.filesAt(base), name) : [];
+    const red = redIn(hands.filesAt(tip), name).filter((line) => !known.includes(line));
+    must(red.length === 0, `${name} on ${tip}: ${red.join(", ")}`);
+  }
+}
+
+function atEnd(end: RunState, hands: Hands): void {
+  const tasks = [...end.tasks.values()];
+  for (const { id, state } of tasks) must(/landed|skipped|needs-human|blocked/.test(state), `${id} is ${state}`);
+  const landings = end.landings.flatMap(({ attempts }) => attempts).map((id) => end.attempts.get(id));
+  const landed = tasks.filter(({ state }) => state === "landed").map(({ id }) => id);
+  expect(landings.map((attempt) => attempt?.task.id).sort(), "landed once").toEqual(landed.sort());
+  const commits = landings.flatMap((attempt) => attempt?.submitted?.commits ?? []);
+  const subjects = commits.flatMap((commit) => hands.subjectsTo(commit)[0] ?? []);
+  expect(hands.subjectsTo(end.tip).sort(), "commits on the line").toEqual(subjects.sort());
+}
