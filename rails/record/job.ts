@@ -1,5 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { EXIT, Fault } from "../fault.ts";
 import type { ProcessMark } from "./events.ts";
@@ -10,7 +11,7 @@ import type { RunState } from "./state.ts";
 // call nor of a session stops it. Its name (`gate r1/2.1 test`, `land r1`) is what only one process may be doing at a
 // time. The journal says when it starts and ends; whoever asks again attaches to it.
 
-type Started = { readonly pid: number | undefined; code?: number };
+type Started = { code?: number };
 
 const POLL_MS = 60;
 
@@ -37,20 +38,16 @@ export async function attach<T>(
     const state = await journal.state();
     const found = result(state);
     if (found !== undefined) return found;
-    if (await isRunning(state, job)) {
-      // Somebody else's, begun for other files perhaps: if it brings no result, ours is started after it.
-      if (state.jobs.get(job)?.process.pid !== own?.pid) own = undefined;
-    } else if (code === EXIT.running) {
-      own = start(job, cwd); // Another one was at it, and ended without what is wanted here
-    } else if (code !== undefined) {
+    const isKnown = await isRunning(state, job);
+    // Where another one was at it, that has ended now without what is wanted here.
+    if (!isKnown && (!own || code === EXIT.running)) own = start(job, cwd);
+    else if (!isKnown && code !== undefined)
       throw new Fault("job", state.errors.get(job) ?? "it was ended from outside", "call again", EXIT.writing);
-    } else own ??= start(job, cwd);
-    // Whoever hears «still running» may count on it that the journal knows the job.
-    const isStarting = own !== undefined && state.jobs.get(job)?.process.pid !== own.pid;
     do {
-      if (Date.now() >= until && !isStarting) return undefined;
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    } while ((await sizeOf(journal)) === size && own?.code === undefined);
+      // Whoever hears «still running» may count on it that the journal knows the job.
+      if (isKnown && Date.now() >= until) return undefined;
+      await sleep(POLL_MS);
+    } while ((await sizeOf(journal)) === size && own?.code === code);
   }
 }
 
@@ -63,18 +60,16 @@ export async function runJob(journal: Journal, name: string, work: () => Promise
     write({ event: "job", name, attempt, process: mark });
     return true;
   });
-  if (!isMine) {
-    process.exitCode = EXIT.running;
-    return;
-  }
-  const fault = await work().catch((error: Error) => error);
-  await journal.add({ event: "job-ended", name, attempt, error: fault instanceof Error ? fault.message : null });
+  if (isMine) {
+    const fault = await work().catch((error: Error) => error);
+    await journal.add({ event: "job-ended", name, attempt, error: fault instanceof Error ? fault.message : null });
+  } else process.exitCode = EXIT.running;
 }
 
 function start(job: string, cwd: string): Started {
   const program = [process.argv[1] as string, "job", ...job.split(" ")];
   const child = spawn(process.execPath, program, { cwd, detached: true, stdio: "ignore" });
-  const started: Started = { pid: child.pid };
+  const started: Started = {};
   const end = (code: number): void => void Object.assign(started, { code });
   child.on("exit", (code) => end(code ?? EXIT.interrupted)).on("error", () => end(EXIT.writing));
   child.unref();
@@ -85,20 +80,17 @@ const sizeOf = async ({ file }: Journal): Promise<number> => (await stat(file).c
 
 /** Marks a process so that it can be told later whether that very one still runs; null where there is none. */
 export async function markOf(pid: number): Promise<ProcessMark | null> {
-  const started = await startOf(pid);
-  return started === null ? null : { pid, started };
+  const started = await (process.platform === "linux" ? startInProc(pid) : startByPs(pid)).catch(() => null);
+  return started ? { pid, started } : null;
 }
 
 /** Does that very process still run? Another one that was given its number since does not count. */
-export const isAlive = async ({ pid, started }: ProcessMark): Promise<boolean> => (await startOf(pid)) === started;
+export const isAlive = async ({ pid, started }: ProcessMark): Promise<boolean> =>
+  (await markOf(pid))?.started === started;
 
-async function startOf(pid: number): Promise<string | null> {
-  if (process.platform === "linux") {
-    const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-    // The name in parentheses may hold spaces; after it the state is the first field, the start time the 20th.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return fields[0] === "Z" ? null : (fields[19] ?? null);
-  }
-  const ask = promisify(execFile)("ps", ["-o", "lstart=", "-p", String(pid)]);
-  return (await ask.catch(() => null))?.stdout.trim() || null;
-}
+/** Its 20th field after the name, which may hold spaces and parentheses; of one that has ended (`Z`), none. */
+const startInProc = async (pid: number): Promise<string | undefined> =>
+  /.*\) [^Z](?: \S+){18} (\d+)/s.exec(await readFile(`/proc/${pid}/stat`, "utf8"))?.[1];
+
+const startByPs = async (pid: number): Promise<string> =>
+  (await promisify(execFile)("ps", ["-o", "lstart=", "-p", String(pid)])).stdout.trim();
