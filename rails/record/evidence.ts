@@ -21,7 +21,7 @@ export function evidenceFor(state: RunState, { name, run, cwd }: Command, tree: 
   return all.findLast((each) => each.tree === tree && each.setup === setup);
 }
 
-/** What commands made beside the files in one worktree: an attempt's, or landing's where none is given. */
+/** What commands made beside the files in an attempt's worktree, or in landing's where none is given. */
 export function madeIn({ evidence }: RunState, attempt?: string): string[] {
   const own = evidence.filter(({ by, attempts }) =>
     attempt ? by === "worker" && attempts[0] === attempt : by === "landing",
@@ -33,7 +33,7 @@ export function madeIn({ evidence }: RunState, attempt?: string): string[] {
 export const unproven = (state: RunState, tree: string): string[] =>
   state.gates.filter((gate) => !isPass(evidenceFor(state, gate, tree))).map(({ name }) => name);
 
-/** Paths of one kind that evidence names: a command that makes more leaves a folder that should be ignored. */
+/** So many paths evidence names: a command that makes more leaves a folder that should be ignored. */
 const PATHS_LIMIT = 100;
 
 /** For whom and where something is to be proven. */

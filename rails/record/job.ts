@@ -7,11 +7,8 @@ import type { ProcessMark } from "./events.ts";
 import type { Journal } from "./journal.ts";
 import type { RunState } from "./state.ts";
 
-// A job is work that outlives the call that asked for it: `minion job NAME`, detached, so that neither the end of a Bash
-// call nor of a session stops it. Its name (`gate r1/2.1 test`, `land r1`) is what only one process may be doing at a
-// time. The journal says when it starts and ends; whoever asks again attaches to it.
-
-type Started = { code?: number };
+// A job is work that outlives the call and the session that asked for it: `minion job NAME`, detached. Its name (`gate
+// r1/2.1 test`, `land r1`) is what only one process does at a time. Whoever asks again attaches to it.
 
 const POLL_MS = 60;
 
@@ -21,16 +18,14 @@ export async function isRunning(state: RunState, name: string): Promise<boolean>
   return job !== undefined && (await isAlive(job.process));
 }
 
-/** Waits for a result that a job makes, starting the job where nobody has.
- * @param result looks for it in the state; undefined means not yet
- * @param until milliseconds since 1970
- * @returns the result, or undefined where it still runs when the time is up
+/** Waits for the result of a job, as `result` finds it in the state, and starts the job where nobody has.
+ * @returns the result, or undefined where it still runs at `until`
  * @throws Fault `job` where it ended without a result */
 export async function attach<T>(
   { journal, cwd, job, until }: { journal: Journal; cwd: string; job: string; until: number },
   result: (state: RunState) => T | undefined,
 ): Promise<T | undefined> {
-  let own: Started | undefined;
+  let own: { code?: number } | undefined;
   for (;;) {
     // Asked before the journal is read: what an ended job left is in there then.
     const code = own?.code;
@@ -66,11 +61,12 @@ export async function runJob(journal: Journal, name: string, work: () => Promise
   } else process.exitCode = EXIT.running;
 }
 
-function start(job: string, cwd: string): Started {
+/** @returns what its exit code is put in */
+function start(job: string, cwd: string): { code?: number } {
   const program = [process.argv[1] as string, "job", ...job.split(" ")];
   const child = spawn(process.execPath, program, { cwd, detached: true, stdio: "ignore" });
-  const started: Started = {};
-  const end = (code: number): void => void Object.assign(started, { code });
+  const started = {};
+  const end = (code: number): object => Object.assign(started, { code });
   child.on("exit", (code) => end(code ?? EXIT.interrupted)).on("error", () => end(EXIT.writing));
   child.unref();
   return started;
