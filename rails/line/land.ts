@@ -24,8 +24,7 @@ export async function landed(journal: Journal, place: Place, { run, line }: RunS
   return isDone === true;
 }
 
-/** Makes a task mergeable by a person's word, with what is on the branch of its last attempt now. It has no evidence;
- * landing makes its own, as for any other.
+/** Makes a task mergeable by a person's word, with what is on the branch of its last attempt now.
  * @throws Fault where there is nothing to land */
 export async function takeByHand(journal: Journal, place: Place, id: string): Promise<void> {
   await journal.decide(async ({ tasks, run, aborted }, write) => {
@@ -41,26 +40,19 @@ export async function takeByHand(journal: Journal, place: Place, id: string): Pr
   });
 }
 
-/** `seen`: what this process has proven itself. Evidence that stands in the journal may be anybody's: nothing moves the
- * line on the strength of that. */
+/** `seen`: what this process saw pass. Evidence that stands in the journal may be anybody's: that moves no line. */
 type Landing = Readonly<{ journal: Journal; site: Site; seen: Set<string> }>;
 
-/** What the job `land` does: looks at the base once, then puts everything mergeable on the line until nothing is left,
- * several proven together and, where that is red, one by one. Each is on the line afterwards, or has a `not-landed` event
- * that says why. */
+/** What the job `land` does: looks at the base once, then puts what is mergeable on the line until nothing is left, proven
+ * together and, where that is red, one by one. What is not on the line then has a `not-landed` event that says why. */
 export async function landAll(journal: Journal, site: Site): Promise<void> {
   const landing = { journal, site, seen: new Set<string>() };
   for (;;) {
     const state = await caughtUp(landing);
-    const ready = mergeable(state);
+    const ready = mergeable(state).map(({ attempt }) => attempt);
     if (state.aborted || (state.baseRed && ready.length === 0)) return;
     if (!state.baseRed) await checkBase(landing, state);
-    else if (!(await landTogether(landing, ready)))
-      for (const one of ready) {
-        const now = await journal.state();
-        const isStill = !now.aborted && mergeable(now).some(({ attempt }) => attempt === one.attempt);
-        if (isStill) await landTogether(landing, [one]);
-      }
+    else if (!(await landTogether(landing, ready))) for (const one of ready) await landTogether(landing, [one]);
   }
 }
 
@@ -100,16 +92,17 @@ async function checkBase(landing: Landing, state: RunState): Promise<void> {
   await landing.journal.add({ event: "base-checked", red });
 }
 
-/** @returns false where several were red together, so that nothing was decided */
-async function landTogether(landing: Landing, candidates: readonly Candidate[]): Promise<boolean> {
+/** Lands what is still mergeable of some attempts. @returns false where several are red together: nothing is decided */
+async function landTogether(landing: Landing, ready: readonly string[]): Promise<boolean> {
   const { journal, site } = landing;
-  const state = await journal.state();
-  const refuse = (attempt: string, reason: Reason, note: string) =>
+  const refuse = (attempt: string, reason: Reason, note: string): Promise<void> =>
     journal.add({ event: "not-landed", attempt, reason, note });
-  const from = state.tip;
+  const state = await journal.state();
+  const { tip: from, aborted } = state;
+  if (aborted) return true;
   await site.reset(from);
   const landed: Candidate[] = [];
-  for (const { attempt, commits } of candidates) {
+  for (const { attempt, commits } of mergeable(state).filter((each) => ready.includes(each.attempt))) {
     const objection = await site.objection(state, state.attempts.get(attempt) as AttemptState);
     const clash = objection ? null : await site.pick(commits);
     if (objection) await refuse(attempt, objection.reason, `${objection.what.join(", ")}.`);

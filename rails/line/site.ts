@@ -10,60 +10,56 @@ import type { Run } from "../record/journal.ts";
 import { type Objection, objectionTo } from "../record/objections.ts";
 import type { AttemptState, RunState } from "../record/state.ts";
 
-/** Where landing tries things out, and what it does to the line: all that it does outside of the journal. What is done
- * when is `landAll`'s to decide, by what comes back from here. */
-export interface Site {
-  lineAt(): Promise<string | null>; // The line's commit; null where its branch is gone
-  isBelow(earlier: string, later: string): Promise<boolean>; // Or the same
-  isElsewhere(commit: string): Promise<boolean>; // On another branch than the run's line as well?
-  objection(state: RunState, attempt: AttemptState): Promise<Objection | null>; // What only a person lets through
-  reset(commit: string): Promise<void>; // Puts the rails' own worktree there, with nothing left over in it
-  /** Puts commits on top, in order. @returns null, or what clashed: then the worktree is as before */
-  pick(commits: readonly string[]): Promise<string | null>;
-  /** Puts beside the files what belongs to them (submodules). @returns null, or what is not to be had */
-  fill(): Promise<string | null>;
-  tip(): Promise<{ commit: string; tree: string }>; // What lies in the worktree
-  prove(run: Run, attempts: readonly string[], command: Command): Promise<Evidence>; // On what lies there
-  /** Moves the line. @returns false where it does not stand on `from` any more @throws Fault `line-in-use` */
-  move(from: string, to: string): Promise<boolean>;
-}
-
 /** The rails' own worktree: beside the workers' and not inside `.git`, where some test runners look for no tests. */
 export const landingPath = (place: Place, run: string): string =>
   join(place.main, ".claude/worktrees", `minion-${run}-landing`);
 
+/** Where landing tries things out, and what it does to the line: all that it does outside of the journal. What is done
+ * when is `landAll`'s to decide, by what comes back from here. */
+export type Site = ReturnType<typeof siteOf>;
+
 /** The site of a run in a repository. */
-export function siteOf(place: Place, run: string, line: string): Site {
+export function siteOf(place: Place, run: string, line: string) {
   const { main } = place;
   let path = landingPath(place, run);
   return {
-    lineAt: () => commitOf(`refs/heads/${line}`, main),
-    isBelow: (earlier, later) => isAncestor(earlier, later, main),
-    async isElsewhere(commit) {
+    /** The line's commit, or null where its branch is gone. */
+    lineAt: (): Promise<string | null> => commitOf(`refs/heads/${line}`, main),
+    /** Is the one commit below the other, or the same? */
+    isBelow: (earlier: string, later: string): Promise<boolean> => isAncestor(earlier, later, main),
+    /** Is the commit also on a branch that is not the run's line? */
+    async isElsewhere(commit: string): Promise<boolean> {
       const refs = await gitText(main, "for-each-ref", "--contains", commit, "--format=%(refname)", "refs/heads");
       return refs.split("\n").some((ref) => ref !== "" && ref !== `refs/heads/${line}`);
     },
-    async objection(state, { task, begun, submitted }) {
+    /** What a person has to agree to before the attempt's work lands. */
+    async objection(state: RunState, { task, begun, submitted }: AttemptState): Promise<Objection | null> {
       if (!begun || !submitted || submitted.byHand) return null;
       return objectionTo(state, task, { base: begun.base, head: submitted.head, cwd: main });
     },
-    async reset(commit) {
+    /** Puts the rails' own worktree on a commit, with nothing left over in it. */
+    async reset(commit: string): Promise<void> {
       path = await freshWorktree(place, landingPath(place, run), commit);
     },
-    pick: (commits) => pickAll(path, commits),
-    async fill() {
+    /** Puts commits on top, in order. @returns null, or what clashed: then the worktree is as before */
+    pick: (commits: readonly string[]): Promise<string | null> => pickAll(path, commits),
+    /** Puts beside the files what belongs to them (submodules). @returns null, or what is not to be had */
+    async fill(): Promise<string | null> {
       const fault = await fillSubmodules(path, main).catch((error: Error) => error);
       return fault?.message ?? null;
     },
-    async tip() {
+    /** The commit in the worktree, and its tree. */
+    async tip(): Promise<{ commit: string; tree: string }> {
       const [commit = "", tree = ""] = (await gitText(path, "rev-parse", "HEAD", "HEAD^{tree}")).split("\n");
       return { commit, tree };
     },
-    async prove(at, attempts, command) {
+    /** Runs a command on what lies there, for these attempts. */
+    async prove(at: Run, attempts: readonly string[], command: Command): Promise<Evidence> {
       const gitDir = (await gitDirOf(path)) as string;
       return prove({ ...at, place: { top: path, gitDir }, by: "landing", attempts }, command);
     },
-    async move(from, to) {
+    /** Moves the line. @returns false where it does not stand on `from` any more @throws Fault `line-in-use` */
+    async move(from: string, to: string): Promise<boolean> {
       const holder = (await listWorktrees(main)).find(({ branch }) => branch === line)?.path;
       if (holder)
         throw new Fault("line-in-use", `${line} is checked out in ${holder}`, "switch to another branch there");

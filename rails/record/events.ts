@@ -86,6 +86,4 @@ export type Candidate = Readonly<{ attempt: string; commits: readonly string[] }
 
 export type EventName = keyof EventData;
 export type NewEvent = { [N in EventName]: { readonly event: N } & Readonly<EventData[N]> }[EventName];
-export type Event<N extends EventName = EventName> = {
-  [K in N]: { readonly event: K; readonly at: number } & Readonly<EventData[K]>;
-}[N];
+export type Event<N extends EventName = EventName> = Extract<NewEvent, { event: N }> & { readonly at: number };

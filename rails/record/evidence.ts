@@ -36,8 +36,7 @@ export const unproven = (state: RunState, tree: string): string[] =>
 /** So many paths evidence names: a command that makes more leaves a folder that should be ignored. */
 const PATHS_LIMIT = 100;
 
-/** For whom and where something is to be proven. */
-export type Proof = Run & Pick<Evidence, "by" | "attempts"> & { readonly place: Worktop };
+type Proof = Run & Pick<Evidence, "by" | "attempts"> & { readonly place: Worktop };
 
 /** Runs a command on the files as they lie in a worktree, and gives back what it leaves, which is to be written down. */
 export async function prove({ journal, state, place, by, attempts }: Proof, command: Command): Promise<Evidence> {

@@ -1,5 +1,5 @@
 import type { Plan } from "../plan/task.ts";
-import type { Event, EventData, EventName, Evidence, Reason, State } from "./events.ts";
+import type { Event, EventData, Evidence, Reason, State } from "./events.ts";
 import { isRed } from "./judge.ts";
 
 /** Of each of these an attempt keeps the last. */
@@ -20,7 +20,6 @@ export interface AttemptState extends Kept {
 }
 
 type Verdict = { state: State; reason: Reason | null; note: string };
-
 type PlannedTask = Plan["tasks"][number];
 
 export interface TaskState extends PlannedTask, Verdict {
@@ -76,10 +75,7 @@ export function fold(first: Event<"started">, events: readonly Event[], bad: rea
 function changeRun(state: RunState, event: Event): void {
   if (event.event === "dispatched") dispatch(state, event);
   if (event.event === "job") state.jobs.set(event.name, event);
-  if (event.event === "job-ended") {
-    state.jobs.delete(event.name);
-    state.errors.set(event.name, event.error);
-  }
+  if (event.event === "job-ended" && state.jobs.delete(event.name)) state.errors.set(event.name, event.error);
   if (event.event === "evidence") state.evidence.push(event);
   if (event.event === "proven") state.proven = event;
   if (event.event === "landed" && state.proven?.to === event.to) land(state, state.proven);
@@ -90,11 +86,8 @@ function changeRun(state: RunState, event: Event): void {
   const task = event.event === "retried" && state.tasks.get(event.task);
   if (task) task.counted = task.attempts.length;
   if (event.event === "ended" && event.reason === "rate-limit") state.limited++;
-  else if (UNLIMITED.includes(event.event)) state.limited = 0;
+  else if (["ended", "submitted", "nothing", "owner"].includes(event.event)) state.limited = 0;
 }
-
-/** After these a rate limit is the first in its row. */
-const UNLIMITED: readonly EventName[] = ["ended", "submitted", "nothing", "owner"];
 
 function dispatch(state: RunState, { task: name, attempt: id, agent = "", at }: Event<"dispatched">): void {
   state.dispatches++;
@@ -141,9 +134,6 @@ function settle(state: RunState): void {
   state.done = ![...tasks.values()].some((task) => busy.includes(task.state));
 }
 
-/** What another attempt would not change: a person has to agree, or to say no. */
-const PERSONS: readonly Reason[] = ["forbidden", "proof-changed"];
-
 function verdict({ tasks, blueprint }: RunState, { attempts, counted, depends }: TaskState): Verdict {
   const last = attempts.at(-1);
   const as = (state: State, reason: Reason | null = null, note = ""): Verdict => ({ state, reason, note });
@@ -151,7 +141,8 @@ function verdict({ tasks, blueprint }: RunState, { attempts, counted, depends }:
   if (last?.over) {
     const { reason, note } = last.over;
     const failed = attempts.slice(counted).filter((each) => each.over && !isLost(each));
-    const isPersons = PERSONS.includes(reason) && attempts.length > counted;
+    // What another attempt would not change: a person has to agree, or to say no.
+    const isPersons = ["forbidden", "proof-changed"].includes(reason) && attempts.length > counted;
     if (isPersons || failed.length >= blueprint.bounds.attempts) return as("needs-human", reason, note);
     // Neither is the work's fault: it is simply to be done again on the line as it is now.
     return as(isLost(last) || reason === "conflict" ? "ready" : "verify-failed", reason, note);
