@@ -1,10 +1,10 @@
 import { Fault } from "../fault.ts";
 import { commitOf, type Place, resultOf } from "../git/repository.ts";
-import type { Candidate, Evidence } from "../record/events.ts";
+import type { Candidate, Command, Evidence, Reason } from "../record/events.ts";
 import { attach, isRunning } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
 import { isPass } from "../record/judge.ts";
-import { inOrder, type RunState } from "../record/state.ts";
+import { type AttemptState, inOrder, type RunState } from "../record/state.ts";
 import { type Site, siteOf } from "./site.ts";
 
 /** What waits to be landed, each after what it depends on. */
@@ -20,12 +20,11 @@ export async function landed(journal: Journal, place: Place, { run, line }: RunS
   const site = siteOf(place, run, line);
   const state = await journal.state();
   if (isDone && (await site.lineAt()) !== state.tip && !(await isRunning(state, job.job)))
-    await caughtUp({ journal, site, seen: [] });
+    await caughtUp({ journal, site, seen: new Set() });
   return isDone === true;
 }
 
-/** Makes a task mergeable by a person's word, with what is on the branch of its last attempt now. It has no evidence;
- * landing makes its own, as for any other.
+/** Makes a task mergeable by a person's word, with what is on the branch of its last attempt now.
  * @throws Fault where there is nothing to land */
 export async function takeByHand(journal: Journal, place: Place, id: string): Promise<void> {
   await journal.decide(async ({ tasks, run, aborted }, write) => {
@@ -41,28 +40,19 @@ export async function takeByHand(journal: Journal, place: Place, id: string): Pr
   });
 }
 
-/** What this process has proven itself. Evidence that stands in the journal may be anybody's: nothing moves the line on
- * the strength of that. */
-type Landing = Readonly<{ journal: Journal; site: Site; seen: Evidence[] }>;
+/** `seen`: what this process saw pass. Evidence that stands in the journal may be anybody's: that moves no line. */
+type Landing = Readonly<{ journal: Journal; site: Site; seen: Set<string> }>;
 
-/** What the job `land` does: looks at the base once, then puts everything mergeable on the line until nothing is left,
- * several proven together and, where that is red, one by one. Each is on the line afterwards, or has a `not-landed` event
- * that says why. */
+/** What the job `land` does: looks at the base once, then puts what is mergeable on the line until nothing is left, proven
+ * together and, where that is red, one by one. What is not on the line then has a `not-landed` event that says why. */
 export async function landAll(journal: Journal, site: Site): Promise<void> {
-  const landing = { journal, site, seen: [] };
+  const landing = { journal, site, seen: new Set<string>() };
   for (;;) {
     const state = await caughtUp(landing);
-    const ready = mergeable(state);
+    const ready = mergeable(state).map(({ attempt }) => attempt);
     if (state.aborted || (state.baseRed && ready.length === 0)) return;
     if (!state.baseRed) await checkBase(landing, state);
-    else if (await hasObjections(landing, state, ready)) continue;
-    else if (await landTogether(landing, ready)) continue;
-    else
-      for (const one of ready) {
-        const now = await journal.state();
-        const isStill = !now.aborted && mergeable(now).some(({ attempt }) => attempt === one.attempt);
-        if (isStill) await landTogether(landing, [one]);
-      }
+    else if (!(await landTogether(landing, ready))) for (const one of ready) await landTogether(landing, [one]);
   }
 }
 
@@ -79,8 +69,7 @@ async function caughtUp(landing: Landing): Promise<RunState> {
   if (now === null) throw new Fault("no-line", `branch ${line} is gone`, `make it again: git branch ${line} ${tip}`);
   if (now === proven?.to) {
     await site.reset(now);
-    const attempts = proven.landed.map(({ attempt }) => attempt);
-    if (!(await proveTip(landing, (await site.tip()).tree, attempts))) {
+    if (!(await redOnTip(landing, proven.landed))) {
       await journal.add({ event: "landed", to: now });
       return journal.state();
     }
@@ -91,82 +80,72 @@ async function caughtUp(landing: Landing): Promise<RunState> {
   return caughtUp(landing);
 }
 
+/** What sets a fresh worktree up, then the gates, in order. */
+const commandsOf = ({ setup, gates }: RunState): Command[] => [...(setup ? [setup] : []), ...gates];
+
 /** Runs every gate on the base, so that what is red there is said before anybody is set to work. */
-async function checkBase({ journal, site }: Landing, { base, setup, gates }: RunState): Promise<void> {
-  await site.reset(base);
+async function checkBase(landing: Landing, state: RunState): Promise<void> {
+  await landing.site.reset(state.base);
   const red: string[] = [];
-  for (const command of [...(setup ? [setup] : []), ...gates]) {
-    const evidence = await site.prove({ journal, state: await journal.state() }, [], command);
-    await journal.add({ event: "evidence", ...evidence });
-    if (!isPass(evidence)) red.push(command.name);
-    if (command === setup && red.length > 0) break;
+  for (const command of commandsOf(state)) {
+    if (!isPass(await proveHere(landing, [], command))) red.push(command.name);
+    if (command === state.setup && red.length > 0) break;
   }
-  await journal.add({ event: "base-checked", red });
+  await landing.journal.add({ event: "base-checked", red });
 }
 
-/** Takes out what only a person can let through. @returns whether there was any */
-async function hasObjections({ journal, site }: Landing, state: RunState, ready: readonly Candidate[]) {
-  let isAny = false;
-  for (const { attempt } of ready) {
-    const of = state.attempts.get(attempt);
-    const objection = of ? await site.objection(state, of) : null;
-    if (!objection) continue;
-    await journal.add({
-      event: "not-landed",
-      attempt,
-      reason: objection.reason,
-      note: `${objection.what.join(", ")}.`,
-    });
-    isAny = true;
-  }
-  return isAny;
-}
-
-/** @returns false where several were red together, so that nothing was decided */
-async function landTogether(landing: Landing, candidates: readonly Candidate[]): Promise<boolean> {
+/** Lands what is still mergeable of some attempts. @returns false where several are red together: nothing is decided */
+async function landTogether(landing: Landing, ready: readonly string[]): Promise<boolean> {
   const { journal, site } = landing;
-  const { tip: from } = await journal.state();
+  const refuse = (attempt: string, reason: Reason, note: string): Promise<void> =>
+    journal.add({ event: "not-landed", attempt, reason, note });
+  const state = await journal.state();
+  const { tip: from, aborted } = state;
+  if (aborted) return true;
   await site.reset(from);
   const landed: Candidate[] = [];
-  for (const { attempt, commits } of candidates) {
-    const note = await site.pick(commits);
-    if (note) await journal.add({ event: "not-landed", attempt, reason: "conflict", note });
+  for (const { attempt, commits } of mergeable(state).filter((each) => ready.includes(each.attempt))) {
+    const objection = await site.objection(state, state.attempts.get(attempt) as AttemptState);
+    const clash = objection ? null : await site.pick(commits);
+    if (objection) await refuse(attempt, objection.reason, `${objection.what.join(", ")}.`);
+    else if (clash) await refuse(attempt, "conflict", clash);
     else landed.push({ attempt, commits });
   }
   const [first] = landed;
   if (!first) return true;
   const lack = await site.fill();
-  if (lack && landed.length > 1) return false;
-  if (lack) {
-    await journal.add({ event: "not-landed", attempt: first.attempt, reason: "setup-failed", note: lack });
+  const red = lack ?? (await redOnTip(landing, landed));
+  if (red && landed.length > 1) return false;
+  if (red) {
+    await refuse(first.attempt, lack ? "setup-failed" : "line-red", red);
     return true;
   }
   const { commit: to, tree } = await site.tip();
-  const attempts = landed.map(({ attempt }) => attempt);
-  const red = await proveTip(landing, tree, attempts);
-  if (red && landed.length > 1) return false;
-  if (red) {
-    const how = red.code === null ? "ran out of time" : red.code === 0 ? "changed files" : `ended with ${red.code}`;
-    const note = `${red.gate} ${how} on the line with it: ${red.output}.`;
-    await journal.add({ event: "not-landed", attempt: first.attempt, reason: "line-red", note });
-    return true;
-  }
   await journal.add({ event: "proven", from, to, tree, landed });
   // Moved by somebody meanwhile: looked at before anything else is landed.
   if (await site.move(from, to)) await journal.add({ event: "landed", to });
   return true;
 }
 
-/** Runs setup and gates on what lies there, as far as this process has not done so on these very files.
- * @returns what was red */
-async function proveTip({ journal, site, seen }: Landing, tree: string, attempts: string[]): Promise<Evidence | null> {
-  const { setup, gates } = await journal.state();
-  for (const command of [...(setup ? [setup] : []), ...gates]) {
-    if (seen.some((each) => each.tree === tree && each.gate === command.name)) continue;
-    const evidence = await site.prove({ journal, state: await journal.state() }, attempts, command);
-    await journal.add({ event: "evidence", ...evidence });
-    if (!isPass(evidence)) return evidence;
-    seen.push(evidence);
+/** Runs setup and gates on what lies there, as far as this process has not seen them pass on these very files.
+ * @returns what was red, in words */
+async function redOnTip(landing: Landing, candidates: readonly Candidate[]): Promise<string | null> {
+  const { tree } = await landing.site.tip();
+  const attempts = candidates.map(({ attempt }) => attempt);
+  for (const command of commandsOf(await landing.journal.state())) {
+    const key = `${tree} ${command.name}`;
+    if (landing.seen.has(key)) continue;
+    const evidence = await proveHere(landing, attempts, command);
+    const { code, gate, output } = evidence;
+    const how = code === null ? "ran out of time" : code === 0 ? "changed files" : `ended with ${code}`;
+    if (!isPass(evidence)) return `${gate} ${how} on the line with it: ${output}.`;
+    landing.seen.add(key);
   }
   return null;
+}
+
+async function proveHere({ journal, site }: Landing, attempts: readonly string[], command: Command): Promise<Evidence> {
+  const evidence = await site.prove({ journal, state: await journal.state() }, attempts, command);
+  await journal.add({ event: "evidence", ...evidence });
+  return evidence;
 }

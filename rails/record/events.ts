@@ -26,8 +26,7 @@ export type Command = Readonly<{ name: string; run: string; cwd: string; timeout
 export interface Evidence {
   readonly gate: string;
   readonly by: "worker" | "landing"; // Only landing's own, made in the rails' own worktree, moves the line
-  /** The attempt that it was run for, or for landing the ones that were proven together; none on the base. */
-  readonly attempts: readonly string[];
+  readonly attempts: readonly string[]; // A worker's, or those that landing proved together; none on the base
   readonly tree: string; // `git write-tree` of all that is not ignored, before the command ran
   readonly changed: readonly string[]; // Paths that it changed or removed: it spoke of other files than it left
   readonly made: readonly string[]; // What it made beside them: nobody's work, and part of no tree while untracked
@@ -54,22 +53,18 @@ export interface EventData {
     setup: Command | null;
     tasks: Plan["tasks"];
     conflicts: readonly (readonly [string, string])[];
-    /** Length of the longest chain of tasks that starts here, for the order of dispatch. */
-    remaining: Readonly<Record<string, number>>;
+    remaining: Readonly<Record<string, number>>; // Length of the longest chain of tasks that starts there
   };
-  /** `agent`, `model`: what the blueprint adds where an earlier attempt failed. */
-  dispatched: { task: string; attempt: string; agent?: string; model?: string };
+  dispatched: { task: string; attempt: string; agent?: string; model?: string }; // What is added after a failure
   launched: { attempt: string; agent: string };
-  /** A worker used a tool: written now and then, so that long thinking is not taken for a stall. */
-  alive: { attempt: string };
-  /** The client refused a worker's call for lack of permission; `what`: the command or path, as one line. */
-  refused: { attempt: string; tool: string; what: string };
+  alive: { attempt: string }; // It used a tool: written now and then, so that long thinking is not taken for a stall
+  refused: { attempt: string; tool: string; what: string }; // For lack of permission: a command or path, as one line
   begun: { attempt: string; worktree: string; branch: string; base: string; foundBranch: string };
   job: { name: string; attempt: string | null; process: ProcessMark };
   "job-ended": { name: string; attempt: string | null; error: string | null };
   evidence: Evidence;
   "sent-back": { attempt: string; reason: string; tree: string };
-  /** What a person has to agree to before it lands, told to the worker once for the same files. */
+  /** What only a person lets through, told to the worker once for the same files. */
   objection: { attempt: string; reason: Reason; what: readonly string[]; tree: string };
   submitted: Result & { attempt: string; handoff: string; byHand?: boolean };
   nothing: { attempt: string; why: string };
@@ -78,11 +73,9 @@ export interface EventData {
   /** Written before the line moves, so that after a crash in between git can tell. */
   proven: { from: string; to: string; tree: string; landed: readonly Candidate[] };
   landed: { to: string };
-  /** The gates ran on the base: those that were red there. Nothing is dispatched over one before a person says so. */
-  "base-checked": { red: readonly string[] };
-  "base-accepted": { red: readonly string[] };
-  /** The line stood where landing had not put it, on what is on another branch as well: put back. */
-  "line-restored": { from: string; to: string };
+  "base-checked": { red: readonly string[] }; // Gates that are red on the base: nothing is dispatched over one …
+  "base-accepted": { red: readonly string[] }; // … before a person says so
+  "line-restored": { from: string; to: string }; // It stood where landing had not put it
   retried: { task: string };
   owner: Session;
   aborted: { note: string };
@@ -93,6 +86,4 @@ export type Candidate = Readonly<{ attempt: string; commits: readonly string[] }
 
 export type EventName = keyof EventData;
 export type NewEvent = { [N in EventName]: { readonly event: N } & Readonly<EventData[N]> }[EventName];
-export type Event<N extends EventName = EventName> = {
-  [K in N]: { readonly event: K; readonly at: number } & Readonly<EventData[K]>;
-}[N];
+export type Event<N extends EventName = EventName> = Extract<NewEvent, { event: N }> & { readonly at: number };

@@ -1,16 +1,14 @@
 import { execFile, spawn } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { EXIT, Fault } from "../fault.ts";
 import type { ProcessMark } from "./events.ts";
 import type { Journal } from "./journal.ts";
 import type { RunState } from "./state.ts";
 
-// A job is work that outlives the call that asked for it: `minion job NAME`, detached, so that neither the end of a Bash
-// call nor of a session stops it. Its name (`gate r1/2.1 test`, `land r1`) is what only one process may be doing at a
-// time. The journal says when it starts and ends; whoever asks again attaches to it.
-
-type Started = { readonly pid: number | undefined; code?: number };
+// A job is work that outlives the call and the session that asked for it: `minion job NAME`, detached. Its name (`gate
+// r1/2.1 test`, `land r1`) is what only one process does at a time. Whoever asks again attaches to it.
 
 const POLL_MS = 60;
 
@@ -20,16 +18,14 @@ export async function isRunning(state: RunState, name: string): Promise<boolean>
   return job !== undefined && (await isAlive(job.process));
 }
 
-/** Waits for a result that a job makes, starting the job where nobody has.
- * @param result looks for it in the state; undefined means not yet
- * @param until milliseconds since 1970
- * @returns the result, or undefined where it still runs when the time is up
+/** Waits for the result of a job, as `result` finds it in the state, and starts the job where nobody has.
+ * @returns the result, or undefined where it still runs at `until`
  * @throws Fault `job` where it ended without a result */
 export async function attach<T>(
   { journal, cwd, job, until }: { journal: Journal; cwd: string; job: string; until: number },
   result: (state: RunState) => T | undefined,
 ): Promise<T | undefined> {
-  let own: Started | undefined;
+  let own: { code?: number } | undefined;
   for (;;) {
     // Asked before the journal is read: what an ended job left is in there then.
     const code = own?.code;
@@ -37,20 +33,16 @@ export async function attach<T>(
     const state = await journal.state();
     const found = result(state);
     if (found !== undefined) return found;
-    if (await isRunning(state, job)) {
-      // Somebody else's, begun for other files perhaps: if it brings no result, ours is started after it.
-      if (state.jobs.get(job)?.process.pid !== own?.pid) own = undefined;
-    } else if (code === EXIT.running) {
-      own = start(job, cwd); // Another one was at it, and ended without what is wanted here
-    } else if (code !== undefined) {
+    const isKnown = await isRunning(state, job);
+    // Where another one was at it, that has ended now without what is wanted here.
+    if (!isKnown && (!own || code === EXIT.running)) own = start(job, cwd);
+    else if (!isKnown && code !== undefined)
       throw new Fault("job", state.errors.get(job) ?? "it was ended from outside", "call again", EXIT.writing);
-    } else own ??= start(job, cwd);
-    // Whoever hears «still running» may count on it that the journal knows the job.
-    const isStarting = own !== undefined && state.jobs.get(job)?.process.pid !== own.pid;
     do {
-      if (Date.now() >= until && !isStarting) return undefined;
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    } while ((await sizeOf(journal)) === size && own?.code === undefined);
+      // Whoever hears «still running» may count on it that the journal knows the job.
+      if (isKnown && Date.now() >= until) return undefined;
+      await sleep(POLL_MS);
+    } while ((await sizeOf(journal)) === size && own?.code === code);
   }
 }
 
@@ -63,19 +55,18 @@ export async function runJob(journal: Journal, name: string, work: () => Promise
     write({ event: "job", name, attempt, process: mark });
     return true;
   });
-  if (!isMine) {
-    process.exitCode = EXIT.running;
-    return;
-  }
-  const fault = await work().catch((error: Error) => error);
-  await journal.add({ event: "job-ended", name, attempt, error: fault instanceof Error ? fault.message : null });
+  if (isMine) {
+    const fault = await work().catch((error: Error) => error);
+    await journal.add({ event: "job-ended", name, attempt, error: fault instanceof Error ? fault.message : null });
+  } else process.exitCode = EXIT.running;
 }
 
-function start(job: string, cwd: string): Started {
+/** @returns what its exit code is put in */
+function start(job: string, cwd: string): { code?: number } {
   const program = [process.argv[1] as string, "job", ...job.split(" ")];
   const child = spawn(process.execPath, program, { cwd, detached: true, stdio: "ignore" });
-  const started: Started = { pid: child.pid };
-  const end = (code: number): void => void Object.assign(started, { code });
+  const started = {};
+  const end = (code: number): object => Object.assign(started, { code });
   child.on("exit", (code) => end(code ?? EXIT.interrupted)).on("error", () => end(EXIT.writing));
   child.unref();
   return started;
@@ -85,20 +76,17 @@ const sizeOf = async ({ file }: Journal): Promise<number> => (await stat(file).c
 
 /** Marks a process so that it can be told later whether that very one still runs; null where there is none. */
 export async function markOf(pid: number): Promise<ProcessMark | null> {
-  const started = await startOf(pid);
-  return started === null ? null : { pid, started };
+  const started = await (process.platform === "linux" ? startInProc(pid) : startByPs(pid)).catch(() => null);
+  return started ? { pid, started } : null;
 }
 
 /** Does that very process still run? Another one that was given its number since does not count. */
-export const isAlive = async ({ pid, started }: ProcessMark): Promise<boolean> => (await startOf(pid)) === started;
+export const isAlive = async ({ pid, started }: ProcessMark): Promise<boolean> =>
+  (await markOf(pid))?.started === started;
 
-async function startOf(pid: number): Promise<string | null> {
-  if (process.platform === "linux") {
-    const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-    // The name in parentheses may hold spaces; after it the state is the first field, the start time the 20th.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return fields[0] === "Z" ? null : (fields[19] ?? null);
-  }
-  const ask = promisify(execFile)("ps", ["-o", "lstart=", "-p", String(pid)]);
-  return (await ask.catch(() => null))?.stdout.trim() || null;
-}
+/** Its 20th field after the name, which may hold spaces and parentheses; of one that has ended (`Z`), none. */
+const startInProc = async (pid: number): Promise<string | undefined> =>
+  /.*\) [^Z](?: \S+){18} (\d+)/s.exec(await readFile(`/proc/${pid}/stat`, "utf8"))?.[1];
+
+const startByPs = async (pid: number): Promise<string> =>
+  (await promisify(execFile)("ps", ["-o", "lstart=", "-p", String(pid)])).stdout.trim();

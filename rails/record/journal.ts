@@ -34,8 +34,8 @@ export class Journal {
     throw new Fault("no-run", what, "start another: minion start FILE", EXIT.usage);
   }
 
-  /** Looks at the state and adds events in one step, so that two processes never decide on the same state.
-   * @param decide what it writes is added together once it is through; nothing is where it throws */
+  /** Looks at the state and adds what `decide` writes in one step, so that two processes never decide on the same state.
+   * Where it throws nothing is added. */
   decide<T>(decide: (state: RunState, write: (event: NewEvent) => void) => Promise<T> | T): Promise<T> {
     return withLock(this.folder, "journal", async () => {
       const events: NewEvent[] = [];
@@ -71,7 +71,7 @@ export async function listRuns(common: string): Promise<string[]> {
 /** The run that is named, else this session's newest open one, else the newest. @throws Fault `no-run` */
 export async function findRun(common: string, session: string, name?: string): Promise<Run> {
   const all = await listRuns(common);
-  const wanted = name === undefined ? all.reverse() : all.filter((run) => run === name);
+  const wanted = all.filter((run) => name === undefined || run === name).reverse();
   const journals = wanted.map((run) => new Journal(common, run));
   for (const journal of session ? journals : []) {
     const state = await journal.state().catch(() => null);
@@ -108,11 +108,10 @@ const FIELDS: Partial<Record<EventName, string>> = {
 function parse(line: string): Event | null {
   try {
     const value = JSON.parse(line);
-    if (typeof value.event !== "string" || typeof value.at !== "number") return null;
-    const fields = (FIELDS[value.event as EventName] ?? "").split(" ").filter(Boolean);
+    const fields = (FIELDS[value.event as EventName] ?? "event").split(" ");
     const isThere = (field: string): boolean =>
       field.endsWith("[]") ? Array.isArray(value[field.slice(0, -2)]) : value[field] !== undefined;
-    return fields.every(isThere) ? value : null;
+    return typeof value.at === "number" && fields.every(isThere) ? value : null;
   } catch {
     return null;
   }

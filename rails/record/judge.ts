@@ -31,10 +31,8 @@ export const isUntested = (output: string, { untested, tested }: Output): boolea
 /** The lines of raw output that name a failure, or all lines where none does, without what differs from run to run:
  * durations, positions in a file, numbers of tests. */
 export function failuresIn(output: string, { failure }: Output): Set<string> {
-  const all = linesOf(output);
-  const named = all.filter(matcher(failure));
-  const chosen = named.length > 0 ? named : all;
-  const stable = chosen.map((line) =>
+  const named = linesOf(output).filter(matcher(failure));
+  const stable = (named.length > 0 ? named : linesOf(output)).map((line) =>
     line
       .replace(/\d+(?:\.\d+)?\s?(?:ms|s)\b/g, "")
       .replace(/:\d+(?::\d+)?\b/g, "")

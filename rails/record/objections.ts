@@ -1,3 +1,4 @@
+import type { Blueprint } from "../blueprint/blueprint.ts";
 import { git, gitList, gitText } from "../git/git.ts";
 import { anywhere, matches } from "../plan/conflicts.ts";
 import type { Reason } from "./events.ts";
@@ -7,65 +8,57 @@ import type { RunState, TaskState } from "./state.ts";
 /** What a person has to agree to before a task lands, and where. */
 export type Objection = Readonly<{ reason: Extract<Reason, "forbidden" | "proof-changed">; what: readonly string[] }>;
 
-/** A path that differs between two commits: where it was and where it is, null where it is not. */
-type Change = Readonly<{ from: string | null; to: string | null }>;
+/** A task's own commits: those above `base`, up to `head`, in the repository around `cwd`. */
+type Range = Readonly<{ base: string; head: string; cwd: string }>;
+
+/** A path that differs between two commits; `to`: where it is now, null where it is gone. */
+type Change = Readonly<{ path: string; to: string | null }>;
 
 /** Looks through what a task changed for what is not its own to decide: files that it must not touch, and what gates
- * stand on (scripts, configuration, tests left out or removed) where the task does not declare that.
- * @param base commit below the task's own
- * @param head its last commit
- * @param cwd any folder of the repository */
+ * stand on (scripts, configuration, tests left out or removed) where the task does not declare that. */
 export async function objectionTo(
-  { blueprint, gates, prefix }: RunState,
+  { blueprint: { proof }, gates, prefix }: RunState,
   task: TaskState,
-  { base, head, cwd }: Readonly<{ base: string; head: string; cwd: string }>,
+  range: Range,
 ): Promise<Objection | null> {
-  const isIn = (patterns: readonly string[], path: string | null): boolean =>
-    path !== null && patterns.some((pattern) => matches(pattern, path, prefix));
-  const { proof } = blueprint;
-  const isTest = (path: string | null): boolean => isIn(proof.tests.map(anywhere), path);
-  const changes = await changesBetween(base, head, cwd);
-  const paths = [...new Set(changes.flatMap(({ from, to }) => [from, to]))].filter((path) => path !== null);
+  const isIn = (patterns: readonly string[], path: string): boolean =>
+    patterns.some((pattern) => matches(pattern, path, prefix));
+  const isTest = (path: string): boolean => isIn(proof.tests.map(anywhere), path);
+  const changes = await changesIn(range);
+  const paths = [...new Set(changes.flatMap(({ path, to }) => [path, to ?? path]))];
   const forbidden = paths.filter((path) => isIn(task.forbid, path));
   if (forbidden.length > 0) return { reason: "forbidden", what: forbidden };
 
-  const declared = task.files.flatMap(({ path, guessed }) => (guessed ? [] : path));
   const what: string[] = [];
-  const tests: Change[] = [];
-  const parts = proof.files.map((entry) => entry.split("#", 2) as [string, string?]);
-  for (const path of paths) {
-    if (isIn(task.gates, path)) continue;
-    const isGate =
-      !isTest(path) && gates.some((gate) => wordsOf(gate.run).some((word) => matches(word, path, gate.cwd)));
-    const isWhole = parts.some(([pattern, key]) => key === undefined && matches(anywhere(pattern), path));
-    if ((isGate || isWhole) && !isIn(declared, path)) what.push(path);
-    for (const [pattern, key] of parts) {
-      if (key === undefined || !matches(anywhere(pattern), path) || isIn(task.gates, `${path}#${key}`)) continue;
-      const before = await valueIn(base, path, key, cwd);
+  const declared = task.files.flatMap(({ path, guessed }) => (guessed ? [] : path));
+  const entries = proof.files.map((entry) => entry.split("#", 2) as [pattern: string, key?: string]);
+  for (const path of paths.filter((path) => !isIn(task.gates, path))) {
+    const keys = entries.flatMap(([pattern, key = ""]) => (matches(anywhere(pattern), path) ? key : []));
+    const isProgram = gates.some(({ run, cwd }) => programsIn(run).some((word) => matches(word, path, cwd)));
+    if ((keys.includes("") || (isProgram && !isTest(path))) && !isIn(declared, path)) what.push(path);
+    for (const key of keys.filter((key) => key !== "" && !isIn(task.gates, `${path}#${key}`))) {
+      const before = await valueIn(range.base, path, key, range.cwd);
       // A file that was not there decided nothing.
-      if (before !== null && before !== (await valueIn(head, path, key, cwd))) what.push(`${path}#${key}`);
+      if (before !== null && before !== (await valueIn(range.head, path, key, range.cwd))) what.push(`${path}#${key}`);
     }
   }
-  for (const { from, to } of changes) {
-    if (!isTest(from ?? to) || isIn(task.gates, from ?? to)) continue;
-    tests.push({ from, to: isTest(to) ? to : null });
-  }
-  what.push(...(await weakened(tests, base, head, proof, cwd)));
+  const tests = changes.filter(({ path }) => isTest(path) && !isIn(task.gates, path));
+  const moved = tests.map(({ path, to }) => ({ path, to: to !== null && isTest(to) ? to : null }));
+  what.push(...(await weakened(moved, proof, range)));
   return what.length > 0 ? { reason: "proof-changed", what } : null;
 }
 
 /** The programs that a command starts, such as `check.sh` in `sh check.sh -x`: first or second words. */
-const wordsOf = (run: string): string[] =>
+const programsIn = (run: string): string[] =>
   [...run.matchAll(/(?:^|[;&|(]\s*)(?:[\w.-]+\s+)?([\w./-]+\.\w+)/g)].map(([, word = ""]) => word);
 
-async function changesBetween(base: string, head: string, cwd: string): Promise<Change[]> {
+async function changesIn({ base, head, cwd }: Range): Promise<Change[]> {
   const fields = await gitList(cwd, "diff", "--name-status", "-z", "--find-renames", base, head);
   const changes: Change[] = [];
   while (fields.length > 0) {
-    const status = fields.shift() ?? "";
-    const from = fields.shift() ?? "";
-    const to = /^[RC]/.test(status) ? (fields.shift() ?? "") : from;
-    changes.push({ from: status === "A" ? null : from, to: status === "D" ? null : to });
+    const [status = "", path = ""] = fields.splice(0, 2);
+    const to = /^[RC]/.test(status) ? (fields.shift() ?? "") : path;
+    changes.push({ path, to: status === "D" ? null : to });
   }
   return changes;
 }
@@ -81,42 +74,30 @@ async function valueIn(commit: string, path: string, key: string, cwd: string): 
   }
 }
 
+/** The lines of a hunk that are gone or new. */
+const linesOf = (hunk: string, sign: "-" | "+"): string[] =>
+  hunk.split("\n").flatMap((line) => (line.startsWith(sign) ? line.slice(1).trim() : []));
+
 /** Tests that are gone, or that are there and do not run any more. A test that moved, or was given another title, is
  * there still. */
 async function weakened(
-  changes: readonly Change[],
-  base: string,
-  head: string,
-  rules: Readonly<Record<"case" | "skip", readonly string[]>>,
-  cwd: string,
+  tests: readonly Change[],
+  proof: Blueprint["proof"],
+  { base, head, cwd }: Range,
 ): Promise<string[]> {
-  const [isCase, isSkip] = [matcher(rules.case), matcher(rules.skip)];
-  const files = await Promise.all(
-    changes.map(async ({ from, to }) => {
-      const paths = [from, to].filter((path) => path !== null);
-      const options = ["--unified=0", "--find-renames", "--text", "--no-ext-diff", "--no-textconv"];
-      const patch = await gitText(cwd, "--literal-pathspecs", "diff", ...options, base, head, "--", ...paths);
-      const hunks = patch.split(/^@@.*$/m).slice(1);
-      const lines = (hunk: string, sign: string): string[] =>
-        hunk.split("\n").flatMap((line) => (line.startsWith(sign) ? line.slice(1).trim() : []));
-      return {
-        name: from ?? to ?? "",
-        isGone: to === null,
-        hunks: hunks.map((hunk) => [lines(hunk, "-"), lines(hunk, "+")] as const),
-      };
-    }),
-  );
-  const added = new Set(files.flatMap(({ hunks }) => hunks.flatMap(([, after]) => after)));
-  return files.flatMap(({ name, isGone, hunks }) => {
-    const lost = hunks.flatMap(([before, after]) => {
-      const gone = before.filter((line) => isCase(line) && !added.has(line)).length;
-      return Math.max(0, gone - after.filter((line) => isCase(line)).length);
+  const [isCase, isSkip] = [matcher(proof.case), matcher(proof.skip)];
+  const options = ["--unified=0", "--find-renames", "--text", "--no-ext-diff", "--no-textconv", base, head, "--"];
+  const diff = ({ path, to }: Change) => gitText(cwd, "--literal-pathspecs", "diff", ...options, path, to ?? path);
+  const hunks = (await Promise.all(tests.map(diff))).map((patch) => patch.split(/^@@.*$/m).slice(1));
+  const added = new Set(hunks.flat().flatMap((hunk) => linesOf(hunk, "+")));
+  return tests.flatMap(({ path, to }, at) => {
+    const own = hunks[at] ?? [];
+    const isFewer = own.some((hunk) => {
+      const gone = linesOf(hunk, "-").filter((line) => isCase(line) && !added.has(line));
+      return gone.length > linesOf(hunk, "+").filter(isCase).length;
     });
-    const removed = lost.reduce((sum, one) => sum + one, 0);
-    const skips = (at: 0 | 1): number => hunks.flatMap((hunk) => hunk[at]).filter(isSkip).length;
-    return [
-      ...(removed > 0 || isGone ? [`${name} (tests removed)`] : []),
-      ...(skips(1) > skips(0) ? [`${name} (tests skipped)`] : []),
-    ];
+    const skips = (sign: "-" | "+"): number => own.flatMap((hunk) => linesOf(hunk, sign)).filter(isSkip).length;
+    const removed = to === null || isFewer ? [`${path} (tests removed)`] : [];
+    return skips("+") > skips("-") ? [...removed, `${path} (tests skipped)`] : removed;
   });
 }

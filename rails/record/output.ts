@@ -2,9 +2,6 @@ import type { FileHandle } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { matcher } from "./judge.ts";
 
-/** A line that is longer is written in parts; of what may hold the beginning of a secret, so much is kept back. */
-const LINE_LIMIT = 65_536;
-const KEPT_BACK = 4096;
 /** A shorter value stands in too many texts by chance. */
 const SECRET_LENGTH = 6;
 
@@ -20,35 +17,28 @@ export function secretsIn(env: NodeJS.ProcessEnv, names: readonly string[]): [va
   return found.filter(([value]) => value.length >= SECRET_LENGTH).sort(([a], [b]) => b.length - a.length);
 }
 
-/** Writes raw output to a file as it comes, without secrets. Of more than `limit` characters the beginning
- * and the end are kept, and between them stands how much is left out. */
+/** Writes raw output to a file as it comes, without secrets. Of more than `limit` characters the middle is left out. */
 export async function keep(output: Readable, file: FileHandle, limit: number, secrets: [string, string][]) {
-  let rest = "";
+  const half = limit / 2;
+  const longest = secrets[0]?.[0].length ?? 0;
+  let rest = ""; // What may end with the beginning of a secret
   let written = 0;
-  const tail: string[] = [];
-  let tailSize = 0;
+  let tail = "";
   let left = 0;
-  const take = async (text: string): Promise<void> => {
-    const clean = secrets.reduce((all, [value, instead]) => all.replaceAll(value, instead), text);
-    if (written < limit / 2) {
-      written += clean.length;
-      await file.write(clean);
-      return;
-    }
-    tail.push(clean);
-    tailSize += clean.length;
-    while (tailSize > limit / 2 && tail.length > 1) {
-      const size = tail.shift()?.length ?? 0;
-      tailSize -= size;
-      left += size;
-    }
+  const shorten = (): void => {
+    left += Math.max(0, tail.length - half);
+    tail = tail.slice(-half);
   };
   for await (const chunk of output.setEncoding("utf8")) {
-    const text = rest + chunk;
-    const end = text.lastIndexOf("\n") + 1 || (text.length > LINE_LIMIT ? text.length - KEPT_BACK : 0);
-    rest = text.slice(end);
-    if (end > 0) await take(text.slice(0, end));
+    const text = secrets.reduce((all, [value, instead]) => all.replaceAll(value, instead), rest + chunk);
+    const clean = text.slice(0, Math.max(0, text.length - longest));
+    rest = text.slice(clean.length);
+    if (written < half) await file.write(clean);
+    else tail += clean;
+    written += clean.length;
+    if (tail.length > limit) shorten();
   }
-  await take(rest);
-  await file.write((left > 0 ? `\n… ${left} characters are left out here …\n` : "") + tail.join(""));
+  tail += rest;
+  shorten();
+  await file.write((left > 0 ? `\n… ${left} characters are left out here …\n` : "") + tail);
 }

@@ -1,27 +1,25 @@
 import type { Plan } from "../plan/task.ts";
-import type { Event, EventData, EventName, Evidence, Reason, State } from "./events.ts";
+import type { Event, EventData, Evidence, Reason, State } from "./events.ts";
 import { isRed } from "./judge.ts";
 
+/** Of each of these an attempt keeps the last. */
+const KEPT = ["launched", "begun", "refused", "submitted", "nothing"] as const;
+type Kept = { [N in (typeof KEPT)[number]]?: Event<N> };
+
 /** One worker's try at a task. */
-export interface AttemptState {
+export interface AttemptState extends Kept {
   readonly id: string;
   readonly task: TaskState;
   readonly agent: string; // Expertise beyond the task's own; empty where there is none
-  launched?: Event<"launched">;
-  begun?: Event<"begun">;
-  refused?: Event<"refused">; // The last call for which it had no permission
-  submitted?: Event<"submitted">;
-  nothing?: Event<"nothing">;
   over?: Event<"ended" | "not-landed"> | undefined; // How it ended without a result, or why its result did not land
   readonly failures: Record<string, number>; // Failed runs by gate
-  readonly sentBack: { readonly reason: string; readonly tree: string }[];
+  readonly sentBack: Event<"sent-back">[];
   readonly objections: Event<"objection">[];
   readonly dispatchedAt: number;
   lastSign: number; // When it was last heard of
 }
 
 type Verdict = { state: State; reason: Reason | null; note: string };
-
 type PlannedTask = Plan["tasks"][number];
 
 export interface TaskState extends PlannedTask, Verdict {
@@ -36,9 +34,8 @@ export interface RunState extends Omit<EventData["started"], "tasks" | "version"
   baseAccepted: boolean; // A person goes on over that: what fails there as well does not count
   readonly tasks: Map<string, TaskState>;
   readonly attempts: Map<string, AttemptState>;
-  /** Started and not known to have ended: whether a job's process still lives is for the caller to ask. */
-  readonly jobs: Map<string, EventData["job"]>;
-  readonly errors: Map<string, string>; // Of the jobs that broke last time
+  readonly jobs: Map<string, EventData["job"]>; // Started and not known to have ended; its process may be gone
+  readonly errors: Map<string, string | null>; // Of jobs that ended: what broke them
   readonly evidence: Evidence[];
   readonly landings: { readonly to: string; readonly tree: string; readonly attempts: readonly string[] }[];
   proven: EventData["proven"] | null; // The line was about to move there when the journal ends
@@ -67,116 +64,95 @@ export function fold(first: Event<"started">, events: readonly Event[], bad: rea
   };
   for (const event of events) {
     state.lastAt = Math.max(state.lastAt, event.at);
-    const inRun: Change<RunState, never> | undefined = IN_RUN[event.event];
-    inRun?.(state, event as never);
-    const attempt = "attempt" in event && event.attempt !== null ? state.attempts.get(event.attempt) : undefined;
-    if (!attempt) continue;
-    attempt.lastSign = event.at;
-    const inAttempt: Change<AttemptState, never> | undefined = IN_ATTEMPT[event.event];
-    inAttempt?.(attempt, event as never);
+    changeRun(state, event);
+    const id = "attempts" in event ? event.by === "worker" && event.attempts[0] : "attempt" in event && event.attempt;
+    const attempt = state.attempts.get(id || "");
+    if (attempt) changeAttempt(attempt, event);
   }
   settle(state);
   return state;
 }
 
-type Change<Of, N extends EventName> = (of: Of, event: Event<N>) => unknown;
-type Changes<Of> = { readonly [N in EventName]?: Change<Of, N> };
+/** What an event changes in the run. */
+function changeRun(state: RunState, event: Event): void {
+  if (event.event === "dispatched") dispatch(state, event);
+  if (event.event === "job") state.jobs.set(event.name, event);
+  if (event.event === "job-ended" && state.jobs.delete(event.name)) state.errors.set(event.name, event.error);
+  if (event.event === "evidence") state.evidence.push(event);
+  if (event.event === "proven") state.proven = event;
+  if (event.event === "landed" && state.proven?.to === event.to) land(state, state.proven);
+  if (event.event === "base-checked") state.baseRed = event.red;
+  if (event.event === "base-accepted") state.baseAccepted = true;
+  if (event.event === "owner") Object.assign(state, { session: event.session, owner: event.owner });
+  if (event.event === "aborted") state.aborted = true;
+  const task = event.event === "retried" && state.tasks.get(event.task);
+  if (task) task.counted = task.attempts.length;
+  if (event.event === "ended" && event.reason === "rate-limit") state.limited++;
+  else if (["ended", "submitted", "nothing", "owner"].includes(event.event)) state.limited = 0;
+}
 
-/** What each event changes in the run. */
-const IN_RUN: Changes<RunState> = {
-  dispatched(state, { task: id, attempt, agent = "", at }) {
-    state.dispatches++;
-    const task = state.tasks.get(id);
-    if (!task || state.attempts.has(attempt)) return;
-    const empty = { failures: {}, sentBack: [], objections: [] };
-    const made = { id: attempt, task, agent, dispatchedAt: at, lastSign: at, ...empty };
-    task.attempts.push(made);
-    state.attempts.set(attempt, made);
-  },
-  job: (state, job) => state.jobs.set(job.name, job),
-  "job-ended"({ jobs, errors }, { name, error }) {
-    jobs.delete(name);
-    if (error) errors.set(name, error);
-    else errors.delete(name);
-  },
-  evidence(state, event) {
-    state.evidence.push(event);
-    const attempt = event.by === "worker" ? state.attempts.get(event.attempts[0] ?? "") : undefined;
-    if (!attempt) return;
-    attempt.lastSign = event.at;
-    if (isRed(event)) attempt.failures[event.gate] = (attempt.failures[event.gate] ?? 0) + 1;
-  },
-  proven: (state, proven) => Object.assign(state, { proven }),
-  landed(state, { to }) {
-    if (state.proven?.to !== to) return;
-    const attempts = state.proven.landed.map(({ attempt }) => attempt);
-    for (const id of attempts) Object.assign(state.attempts.get(id)?.task ?? {}, { state: "landed" });
-    state.landings.push({ to, tree: state.proven.tree, attempts });
-    Object.assign(state, { tip: to, proven: null });
-  },
-  "base-checked": (state, { red }) => Object.assign(state, { baseRed: red }),
-  "base-accepted": (state) => Object.assign(state, { baseAccepted: true }),
-  retried({ tasks }, { task: id }) {
-    const task = tasks.get(id);
-    if (task) task.counted = task.attempts.length;
-  },
-  ended: (state, { reason }) => Object.assign(state, { limited: reason === "rate-limit" ? state.limited + 1 : 0 }),
-  submitted: (state) => Object.assign(state, { limited: 0 }),
-  nothing: (state) => Object.assign(state, { limited: 0 }),
-  owner: (state, { session, owner }) => Object.assign(state, { session, owner, limited: 0 }),
-  aborted: (state) => Object.assign(state, { aborted: true }),
-};
+function dispatch(state: RunState, { task: name, attempt: id, agent = "", at }: Event<"dispatched">): void {
+  state.dispatches++;
+  const task = state.tasks.get(name);
+  if (!task || state.attempts.has(id)) return;
+  const made = { id, task, agent, failures: {}, sentBack: [], objections: [], dispatchedAt: at, lastSign: at };
+  task.attempts.push(made);
+  state.attempts.set(id, made);
+}
 
-/** What each event changes in the attempt that it names. */
-const IN_ATTEMPT: Changes<AttemptState> = {
-  launched: (attempt, launched) => Object.assign(attempt, { launched }),
-  begun: (attempt, begun) => Object.assign(attempt, { begun }),
-  refused: (attempt, refused) => Object.assign(attempt, { refused }),
-  "sent-back": (attempt, event) => attempt.sentBack.push(event),
-  objection: (attempt, event) => attempt.objections.push(event),
-  submitted: (attempt, submitted) => Object.assign(attempt, { submitted, over: undefined }),
-  nothing: (attempt, nothing) => Object.assign(attempt, { nothing, over: undefined }),
-  ended: (attempt, over) => hasResult(attempt) || Object.assign(attempt, { over }),
-  "not-landed": (attempt, over) => Object.assign(attempt, { over }),
-};
+function land(state: RunState, { to, tree, landed }: EventData["proven"]): void {
+  const attempts = landed.map(({ attempt }) => attempt);
+  for (const id of attempts) Object.assign(state.attempts.get(id)?.task ?? {}, { state: "landed" });
+  state.landings.push({ to, tree, attempts });
+  Object.assign(state, { tip: to, proven: null });
+}
+
+/** What an event changes in the attempt that it is about. */
+function changeAttempt(attempt: AttemptState, event: Event): void {
+  attempt.lastSign = event.at;
+  if (KEPT.some((name) => name === event.event)) Object.assign(attempt, { [event.event]: event });
+  if (event.event === "submitted" || event.event === "nothing") attempt.over = undefined;
+  if (event.event === "not-landed" || (event.event === "ended" && !hasResult(attempt))) attempt.over = event;
+  if (event.event === "sent-back") attempt.sentBack.push(event);
+  if (event.event === "objection") attempt.objections.push(event);
+  if (event.event !== "evidence" || !isRed(event)) return;
+  attempt.failures[event.gate] = (attempt.failures[event.gate] ?? 0) + 1;
+}
 
 /** Works out what each task's state is now. Dependencies come before what hangs on them. */
 function settle(state: RunState): void {
-  const blameless = [...state.attempts.values()].filter(isLost).length;
-  state.left = Math.max(0, state.blueprint.bounds.dispatches * state.tasks.size - (state.dispatches - blameless));
+  const { attempts, tasks, dispatches, blueprint, baseRed, baseAccepted } = state;
+  const blameless = [...attempts.values()].filter(isLost).length;
+  state.left = Math.max(0, blueprint.bounds.dispatches * tasks.size - (dispatches - blameless));
+  const red = (!baseAccepted && baseRed?.join(", ")) || "";
   for (const task of inOrder(state)) {
     if (task.state === "landed") continue;
     Object.assign(task, verdict(state, task));
-    const red = state.baseAccepted ? [] : (state.baseRed ?? []);
-    if (red.length > 0 && isDispatchable(task))
-      Object.assign(task, { state: "needs-human", reason: "base-red", note: `Red on the base: ${red.join(", ")}.` });
-    if (state.left === 0 && isDispatchable(task)) Object.assign(task, { state: "needs-human", reason: "dispatches" });
+    if (!isDispatchable(task)) continue;
+    if (red) Object.assign(task, { state: "needs-human", reason: "base-red", note: `Red on the base: ${red}.` });
+    else if (state.left === 0) Object.assign(task, { state: "needs-human", reason: "dispatches" });
   }
   const busy: readonly State[] = ["running", "ready", "mergeable", "verify-failed"];
-  state.done = ![...state.tasks.values()].some((task) => busy.includes(task.state));
+  state.done = ![...tasks.values()].some((task) => busy.includes(task.state));
 }
-
-/** What another attempt would not change: a person has to agree, or to say no. */
-const PERSONS: readonly Reason[] = ["forbidden", "proof-changed"];
 
 function verdict({ tasks, blueprint }: RunState, { attempts, counted, depends }: TaskState): Verdict {
   const last = attempts.at(-1);
-  const plain = (state: State): Verdict => ({ state, reason: null, note: "" });
-  if (last?.nothing) return { ...plain("skipped"), note: last.nothing.why };
+  const as = (state: State, reason: Reason | null = null, note = ""): Verdict => ({ state, reason, note });
+  if (last?.nothing) return as("skipped", null, last.nothing.why);
   if (last?.over) {
     const { reason, note } = last.over;
     const failed = attempts.slice(counted).filter((each) => each.over && !isLost(each));
-    const isPersons = PERSONS.includes(reason) && attempts.length > counted;
-    if (isPersons || failed.length >= blueprint.bounds.attempts) return { state: "needs-human", reason, note };
+    // What another attempt would not change: a person has to agree, or to say no.
+    const isPersons = ["forbidden", "proof-changed"].includes(reason) && attempts.length > counted;
+    if (isPersons || failed.length >= blueprint.bounds.attempts) return as("needs-human", reason, note);
     // Neither is the work's fault: it is simply to be done again on the line as it is now.
-    const isBlameless = isLost(last) || reason === "conflict";
-    return { state: isBlameless ? "ready" : "verify-failed", reason, note };
+    return as(isLost(last) || reason === "conflict" ? "ready" : "verify-failed", reason, note);
   }
-  if (last) return plain(last.submitted ? "mergeable" : "running");
+  if (last) return as(last.submitted ? "mergeable" : "running");
   const before = depends.map((id) => tasks.get(id)?.state);
-  if (before.includes("needs-human") || before.includes("blocked"))
-    return { ...plain("blocked"), reason: "dependency" };
-  return plain(before.every((each) => each === "landed" || each === "skipped") ? "ready" : "waiting");
+  if (before.includes("needs-human") || before.includes("blocked")) return as("blocked", "dependency");
+  return as(before.every((each) => each === "landed" || each === "skipped") ? "ready" : "waiting");
 }
 
 /** Did something end the attempt that says nothing of the work? Then it counts against no bound. */

@@ -188,7 +188,6 @@ export class Model implements Hands {
   readonly siteOf = (): Site => this.site;
   private readonly site: Site = {
     lineAt: async () => this.refs["minion/r1/line"] ?? null,
-    isBelow: async () => true,
     isElsewhere: async () => false,
     objection: async (state, { task, begun, submitted }) =>
       begun && submitted ? this.objectionTo(state, task, { base: begun.base, head: submitted.head }) : null,

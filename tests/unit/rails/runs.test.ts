@@ -28,9 +28,7 @@ vi.mock("../../../rails/line/site.ts", () => instead("siteOf"));
 vi.mock("../../../rails/git/repository.ts", () =>
   instead("findPlace", "treeOf", "changedPaths", "commitOf", "resultOf"),
 );
-vi.mock("../../../rails/git/worktree.ts", () => ({
-  withGitLock: (_: unknown, work: () => void) => work(),
-}));
+vi.mock("../../../rails/git/worktree.ts", () => ({ withGitLock: (_: unknown, work: () => void) => work() }));
 vi.mock("../../../rails/record/objections.ts", () => instead("objectionTo"));
 vi.mock("../../../rails/record/evidence.ts", async (original) => ({
   ...(await original<object>()),
