@@ -4,7 +4,7 @@ import { matches } from "../plan/conflicts.ts";
 import type { State } from "../record/events.ts";
 import { inOrder, type RunState, type TaskState } from "../record/state.ts";
 import type { Found } from "../worker/attempt.ts";
-import { hasRiskyOption, isListed, wordsOf } from "./command.ts";
+import { isListed, wordsOf } from "./command.ts";
 import { refusal } from "./refuse.ts";
 
 /** What a hook says to a tool call; null leaves it to the person's own settings. */
@@ -40,15 +40,14 @@ export const DRY = "plan mode is a dry run: minion plan shows the plan";
 
 /** A worker's Bash call. */
 export function workerCommand(command: string, found: Found | null): Answer | null {
-  const refused = refusal(command, found?.attempt.begun?.branch ?? "");
+  const refused = refusal(command, found?.attempt.begun?.branch ?? "", found?.state.blueprint.refuse ?? []);
   if (refused) return say("deny", refused);
   const words = wordsOf(command);
   if (words?.[0] === "minion") return say("allow", "a command of the worker");
   if (!words || !found) return null;
   const { gates, blueprint } = found.state;
   if (gates.some(({ run }) => run === command.trim())) return say("allow", "a gate of the run");
-  const listed = isListed(words, blueprint.allow) && !hasRiskyOption(words);
-  return listed ? say("allow", "on the blueprint's list") : null;
+  return isListed(words, blueprint.allow) ? say("allow", "on the blueprint's list") : null;
 }
 
 /** Writing a file: a worker's inside its own worktree, but not what its task must leave alone, and not where git or

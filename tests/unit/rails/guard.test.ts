@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { hasRiskyOption, isListed, wordsOf } from "../../../rails/guard/command.ts";
+import { isListed, wordsOf } from "../../../rails/guard/command.ts";
 import { foremanCommand, foremanWrite, workerCommand, workerWrite } from "../../../rails/guard/tool.ts";
 
 describe("a single plain command", () => {
@@ -40,18 +40,18 @@ describe("a single plain command", () => {
     "(git add a)",
     "",
   ])("%j cannot be judged", (command) => expect(wordsOf(command)).toBeNull());
-  test("fed by one quoted here-document, and nothing after it", () => {
+  test("fed by one here-document, and nothing after it", () => {
     expect(wordsOf("minion submit <<'EOF'\na $(b) `c`\nEOF")).toEqual(["minion", "submit"]);
     expect(wordsOf("minion submit <<'EOF'\na\nEOF\nrm b")).toBeNull();
     expect(wordsOf("minion submit <<'EOF'\na\nEOF\nrm b\nEOF")).toBeNull();
-    expect(wordsOf("minion submit <<'EOF'\na\n")).toBeNull();
     expect(wordsOf("minion submit <<EOF\n$(rm b)\nEOF")).toBeNull();
     expect(wordsOf("minion submit; rm b <<'EOF'\na\nEOF")).toBeNull();
   });
   test("a message of several lines as models write it, and nothing that only looks like it", () => {
     const commit = (text: string): string[] | null => wordsOf(`git commit -m "$(${text}\n)"`);
     expect(commit("cat <<'EOF'\nfeat: a (b)\n\nit's `c`\nEOF")?.slice(0, 3)).toEqual(["git", "commit", "-m"]);
-    expect(commit("cat <<'EOF'\n--output=/x\nEOF")?.[3]).toBe("--output=/x");
+    expect(isListed(commit("cat <<'EOF'\nnot --output\nEOF") ?? [], ["git commit"])).toBe(true);
+    expect(isListed(commit("cat <<'EOF'\n--output=/x\nEOF") ?? [], ["git commit"])).toBe(false);
     expect(wordsOf("git commit -m $(cat <<'EOF'\na --output=/x\nEOF\n)")).toBeNull();
     expect(commit("cat <<EOF\n$(rm b)\nEOF")).toBeNull();
     expect(commit("cat <<'EOF'\na\nEOF\nrm b\nEOF")).toBeNull();
@@ -63,7 +63,7 @@ describe("a single plain command", () => {
     expect(isListed(["git", "-C", "/x", "add"], ["git add"])).toBe(false);
     expect(isListed(["git"], ["git add"])).toBe(false);
     for (const option of ["--output=/x", "--outp", "--ext-diff", "-Oless"])
-      expect(hasRiskyOption(["git", option])).toBe(true);
+      expect(isListed(["git", "add", option], ["git add"])).toBe(false);
   });
 });
 
@@ -109,8 +109,7 @@ describe("who may run which command of minion", () => {
     ["minion gate test && true", null],
     ["minion gate test && minion next", "deny"],
     ["cd x; /home/a/.claude/skills/minion/bin/minion land 1", "deny"],
-    ["node ~/.claude/skills/minion/bin/minion land 1", "deny"],
-    ["bash <<'EOF'\nminion land 1\nEOF", "deny"],
+    ['bash -c "minion land 1"', "deny"],
     ["echo minion land", null],
   ])("a worker: %j → %s", (command, expected) => expect(decision(workerCommand(command, null))).toBe(expected));
 });
