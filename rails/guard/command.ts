@@ -32,25 +32,18 @@ function isPlain(node: SyntaxNode): boolean {
 const isMessage = (node: SyntaxNode): boolean =>
   node.type === "CommandExpansion" && node.script !== undefined && wordsIn(node.script)?.join(" ") === "cat";
 
-/** What only starts another program with the words that follow. */
-const STARTER = /^(env|command|builtin|exec|nohup|nice|sudo|xargs|timeout|[A-Za-z_]\w*=.*)$/s;
-const SHELL = /^(ba|z|da|k)?sh$/;
-
-/** Every command that a shell text would start, as far as that can be seen: also within `a && b`, `$(…)`, `env X=1 …`
- * and `sh -c "…"`. The first word is the program's bare name; a redirection into a file stands for itself, as the word
- * `>`. */
+/** Every command that a shell text would start, as far as that can be seen: also within `a && b`, `$(…)` and
+ * `sh -c "…"`. The first word is the program's bare name; a redirection into a file stands for itself, as the word `>`. */
 export function commandsIn(text: string): string[][] {
   const found: string[][] = [];
   const visit = (node: SyntaxNode): void => {
     forEachChild(node, visit);
     if (node.type === "Redirect" && node.operator.includes(">")) found.push([">", node.target?.value ?? ""]);
     if (node.type !== "Command" || !node.name) return;
-    const words = [node.name, ...node.args].map(textOf);
-    const at = words.findIndex((word, index) => !STARTER.test(word) && (index === 0 || !/^(-.*|\d+)$/.test(word)));
-    const [path = "", ...rest] = words.slice(at);
-    found.push([basename(path), ...rest]);
-    const script = rest[rest.findIndex((word) => /^-\w*c$/.test(word)) + 1];
-    if (script && SHELL.test(basename(path))) found.push(...commandsIn(script));
+    const [program, ...words] = [basename(textOf(node.name)), ...node.args.map(textOf)];
+    found.push([program, ...words]);
+    const script = words[words.findIndex((word) => /^-\w*c$/.test(word)) + 1];
+    if (script && /^(ba|z|da|k)?sh$/.test(program)) found.push(...commandsIn(script));
   };
   visit(parse(text));
   return found;

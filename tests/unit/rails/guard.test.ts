@@ -68,7 +68,7 @@ describe("a single plain command", () => {
 });
 
 describe("who may run which command of minion", () => {
-  const decision = (answer: { permissionDecision: string } | null) => answer?.permissionDecision ?? null;
+  const decision = (answer: readonly [string, string] | null) => answer?.[0] ?? null;
   test.each([
     ["minion next --json", "allow"],
     ["minion plan /tmp/x.md", "allow"],
@@ -135,7 +135,7 @@ describe("what may be written without asking", () => {
   ])("a worker: %s → %s", async (path, allowed) => {
     const tree = join(top, "tree");
     const answer = await workerWrite(path.startsWith("/") ? path : join(tree, path), tree, null);
-    expect(answer?.permissionDecision === "allow").toBe(allowed);
+    expect(answer?.[0] === "allow").toBe(allowed);
   });
   test.each([
     ["/tmp/minion-abc/tasks.md", "abc", true],
@@ -145,6 +145,6 @@ describe("what may be written without asking", () => {
     ["/tmp/minion-/tasks.md", "", false],
     ["/tmp/minion-a/b/tasks.md", "a/b", false],
   ])("the foreman: %s of session %j → %s", async (path, session, allowed) => {
-    expect((await foremanWrite(path, session))?.permissionDecision === "allow").toBe(allowed);
+    expect((await foremanWrite(path, session))?.[0] === "allow").toBe(allowed);
   });
 });
