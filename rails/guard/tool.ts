@@ -24,8 +24,20 @@ type Answer = readonly [decision: "allow" | "deny" | "ask", why: string] | null;
 
 /** Why nothing starts in plan mode, and what does work there. */
 const DRY = "plan mode is a dry run: minion plan shows the plan";
+const STARTS = /^(start|next|resume)\b/;
+
+/** What of `minion` asks a person, and what goes without asking in the session itself: the first that fits. */
+const FOREMAN: readonly (readonly [RegExp, Answer])[] = [
+  [/^clean (.* )?--dry-run\b/, ["allow", "it only looks"]],
+  [/^(land|merge|retry|abort|clean)\b| --(take|new|red-base|agree)\b/, ["ask", "this is a person's decision"]],
+  [/^(plan|board|report|attention|events|blueprint|overlays)\b/, ["allow", "it only looks"]],
+  [STARTS, ["allow", "a command of the foreman"]],
+];
+
 /** Of a project's own rails, so much is shown to the person who is asked. */
 const SHOWN = 2000;
+const NEW_RAILS =
+  "This project's own rails are new here, or have changed. They would run (minion blueprint --agree remembers a yes):";
 
 /** A tool call of the session itself: what a run needs goes without asking. */
 export async function foremanTool(input: HookInput, place: Place | null, found: Found | null): Promise<Answer> {
@@ -33,36 +45,19 @@ export async function foremanTool(input: HookInput, place: Place | null, found: 
   const isDry = input.permission_mode === "plan";
   if (tool === "Write") return foremanWrite(String(args.file_path), session);
   if (tool === "Bash") {
-    const command = String(args.command);
-    const answer = foremanCommand(command, isDry);
-    const isStart = answer?.[0] === "allow" && /^\s*minion\s+start\b/.test(command);
-    const rails = isStart && place && (await newRails(place.top, place.common));
-    if (!rails) return answer;
-    const why = "The rails that this project brings are new here, or have changed. Their commands would run";
-    return ["ask", `${why} (minion blueprint --agree remembers a yes):\n${rails.text.slice(0, SHOWN)}`];
+    const [program, ...rest] = wordsOf(String(args.command)) ?? [];
+    const words = rest.join(" ");
+    if (program !== "minion") return null;
+    if (isDry && STARTS.test(words)) return ["deny", DRY];
+    const answer = FOREMAN.find(([pattern]) => pattern.test(words))?.[1] ?? null;
+    const isAsked = answer?.[0] === "allow" && rest[0] === "start" && place !== null;
+    const rails = isAsked ? await newRails(place.top, place.common) : null;
+    return rails ? ["ask", `${NEW_RAILS}\n${rails.text.slice(0, SHOWN)}`] : answer;
   }
   if (tool !== "Agent" || !String(args.subagent_type).startsWith("minion:")) return null;
   if (isDry) return ["deny", DRY];
   if (found && isActive(found.attempt) && !found.state.aborted) return ["allow", "dispatched by minion next"];
   return ["deny", "No open run dispatched that: run minion next and start what it names."];
-}
-
-/** What of `minion` the foreman may call without anybody being asked, and what a person decides. */
-const READING = ["plan", "board", "report", "attention", "events", "blueprint", "overlays"];
-const DOING = ["start", "next", "resume"];
-const PERSONS = ["land", "merge", "retry", "abort", "clean"];
-const PERSONS_FLAGS = ["--take", "--new", "--red-base", "--agree"];
-
-/** A `minion …` call in the session itself.
- * @param isDry in plan mode nothing is started */
-export function foremanCommand(command: string, isDry = false): Answer {
-  const [program, verb = "", ...rest] = wordsOf(command) ?? [];
-  if (program !== "minion") return null;
-  if (isDry && DOING.includes(verb)) return ["deny", DRY];
-  if (verb === "clean" && rest.includes("--dry-run")) return ["allow", "it only looks"];
-  if (PERSONS.includes(verb) || rest.some((word) => PERSONS_FLAGS.includes(word)))
-    return ["ask", `minion ${verb} is a person's decision`];
-  return [...READING, ...DOING].includes(verb) ? ["allow", "a command of the foreman"] : null;
 }
 
 /** Writing a task list: to the session's own folder for it, outside of the repository. */
@@ -86,10 +81,8 @@ export async function workerTool(input: HookInput, place: Place | null, found: F
   if (["Agent", "Task", "Workflow"].includes(tool))
     return ["deny", "agents of a worker's own would be on no rails: do it yourself, step by step"];
   const path = args.file_path ?? args.notebook_path;
-  const answer =
-    typeof path === "string"
-      ? await workerWrite(path, place?.top ?? cwd, found)
-      : workerCommand(String(args.command ?? ""), found);
+  const top = place?.top ?? cwd;
+  const answer = path ? await workerWrite(String(path), top, found) : workerCommand(String(args.command), found);
   // The answer counts more than the sign of life, which may wait or fail.
   if (found && Date.now() - found.attempt.lastSign > ALIVE_EVERY_MS)
     await found.journal.add({ event: "alive", attempt: found.attempt.id }).catch(() => {});

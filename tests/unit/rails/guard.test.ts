@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { isListed, wordsOf } from "../../../rails/guard/command.ts";
-import { foremanCommand, foremanWrite, workerCommand, workerWrite } from "../../../rails/guard/tool.ts";
+import { foremanTool, foremanWrite, workerCommand, workerWrite } from "../../../rails/guard/tool.ts";
 
 describe("a single plain command", () => {
   test.each([
@@ -69,6 +69,8 @@ describe("a single plain command", () => {
 
 describe("who may run which command of minion", () => {
   const decision = (answer: readonly [string, string] | null) => answer?.[0] ?? null;
+  const foreman = async (command: string, permission_mode = "default") =>
+    decision(await foremanTool({ tool_name: "Bash", tool_input: { command }, permission_mode }, null, null));
   test.each([
     ["minion next --json", "allow"],
     ["minion plan /tmp/x.md", "allow"],
@@ -89,7 +91,7 @@ describe("who may run which command of minion", () => {
     ["minion next && rm -rf x", null],
     ["minion job land r1", null],
     ["npm test", null],
-  ])("the foreman: %s → %s", (command, expected) => expect(decision(foremanCommand(command))).toBe(expected));
+  ])("the foreman: %s → %s", async (command, expected) => expect(await foreman(command)).toBe(expected));
   test.each([
     ["minion plan x.md", "allow"],
     ["minion board", "allow"],
@@ -97,8 +99,8 @@ describe("who may run which command of minion", () => {
     ["minion next --json", "deny"],
     ["minion resume", "deny"],
     ["minion merge", "ask"],
-  ])("the foreman in plan mode: %s → %s", (command, expected) =>
-    expect(decision(foremanCommand(command, true))).toBe(expected),
+  ])("the foreman in plan mode: %s → %s", async (command, expected) =>
+    expect(await foreman(command, "plan")).toBe(expected),
   );
   test.each([
     ["minion begin r1/1.1", "allow"],
