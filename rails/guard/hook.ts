@@ -5,12 +5,10 @@ import { attemptOf, type Found, findAttempt } from "../worker/attempt.ts";
 import { endAttempt, holdAtEnd } from "./end.ts";
 import { foremanTool, type HookInput, workerTool } from "./tool.ts";
 
-/** What a hook prints and ends with: 2 sends a worker back that wants to end. */
-export type HookOutput = Readonly<{ stdout?: string; stderr?: string; exit?: 2 }>;
-
 /** Answers a hook. Sessions without minions never come here: a filter in `sh` stands before it.
+ * @returns what to print and to end with: 2 sends a worker back that wants to end
  * @throws whatever went wrong; the caller turns that into silence, since a broken rail must not break a session */
-export async function hook(event: string, input: HookInput): Promise<HookOutput> {
+export async function hook(event: string, input: HookInput): Promise<{ stdout?: string; stderr?: string; exit?: 2 }> {
   const place = await findPlace(input.cwd ?? process.cwd()).catch(() => null);
   const isWorker = input.agent_type?.startsWith("minion:") === true;
   const found = place && (await attemptFor(place, input, isWorker));
