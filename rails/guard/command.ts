@@ -15,13 +15,10 @@ function wordsIn({ commands, errors }: ParsedScript): string[] | null {
 
 const textOf = (word: CommandArgument): string => (word.type === "Word" ? word.value : word.text);
 
-const PLAIN: readonly SyntaxNode["type"][] = [
-  ...(["Command", "Word", "Literal", "SingleQuoted", "DoubleQuoted", "Glob"] as const),
-  ...(["HereDoc", "HereDocDelimiter", "HereDocBody"] as const),
-];
+const PLAIN = /^(Command|Word|Literal|SingleQuoted|DoubleQuoted|Glob|HereDoc(Delimiter|Body)?)$/;
 
 function isPlain(node: SyntaxNode): boolean {
-  let isAll = PLAIN.includes(node.type);
+  let isAll = PLAIN.test(node.type);
   forEachChild(node, (child) => {
     isAll &&= isPlain(child) || (node.type === "DoubleQuoted" && isMessage(child));
   });
