@@ -81,7 +81,7 @@ export async function workerTool(input: HookInput, place: Place | null, found: F
   if (["Agent", "Task", "Workflow"].includes(tool))
     return ["deny", "agents of a worker's own would be on no rails: do it yourself, step by step"];
   const path = args.file_path ?? args.notebook_path;
-  const top = place?.top ?? cwd;
+  const top = found?.attempt.begun?.worktree ?? place?.top ?? cwd;
   const answer = path ? await workerWrite(String(path), top, found) : workerCommand(String(args.command), found);
   // The answer counts more than the sign of life, which may wait or fail.
   if (found && Date.now() - found.attempt.lastSign > ALIVE_EVERY_MS)
