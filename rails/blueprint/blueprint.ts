@@ -60,6 +60,7 @@ const FIELDS = z.strictObject({
   gates,
   commit: pattern, // What the first line of each commit has to match
   allow: texts, // Commands that a worker may run without asking
+  refuse: z.array(z.strictObject({ commands: patterns, way: text })), // Those that it may not run, and the way out
   companions: z.record(z.string(), texts), // What changes along with a path, without being named
   ...GROUPS,
 });

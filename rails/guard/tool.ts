@@ -1,68 +1,116 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
+import { newRails } from "../blueprint/agreed.ts";
+import type { Place } from "../git/repository.ts";
 import { matches } from "../plan/conflicts.ts";
 import type { State } from "../record/events.ts";
-import { inOrder, type RunState, type TaskState } from "../record/state.ts";
+import { inOrder, isActive, type RunState, type TaskState } from "../record/state.ts";
 import type { Found } from "../worker/attempt.ts";
-import { hasRiskyOption, isListed, wordsOf } from "./command.ts";
+import { isListed, wordsOf } from "./command.ts";
+import { holdAtEnd } from "./end.ts";
 import { refusal } from "./refuse.ts";
 
+/** What Claude Code gives a hook on stdin, as far as it is used here. */
+export type HookInput = Readonly<Partial<Record<TextField, string>>> & {
+  readonly tool_input?: Readonly<Record<string, unknown>>;
+  readonly tool_response?: { readonly agentId?: string };
+};
+type TextField =
+  | ("session_id" | "cwd" | "permission_mode" | "agent_id" | "agent_type" | "agent_transcript_path")
+  | ("last_assistant_message" | "error" | "prompt" | "tool_name");
+
 /** What a hook says to a tool call; null leaves it to the person's own settings. */
-export type Answer = Readonly<{ permissionDecision: Decision; permissionDecisionReason: string }>;
-type Decision = "allow" | "deny" | "ask";
-
-export function say(permissionDecision: Decision, permissionDecisionReason: string): Answer {
-  return { permissionDecision, permissionDecisionReason };
-}
-
-/** What of `minion` the foreman may call without anybody being asked, and what a person decides. */
-const READING_COMMANDS = ["plan", "board", "report", "attention", "events", "blueprint", "overlays"];
-const DOING_COMMANDS = ["start", "next", "resume"];
-const PERSON_COMMANDS = ["land", "merge", "retry", "abort", "clean"];
-const PERSON_FLAGS = ["--take", "--new", "--red-base", "--agree"];
-
-/** A `minion …` call in the session itself.
- * @param isDry in plan mode nothing is started */
-export function foremanCommand(command: string, isDry = false): Answer | null {
-  const words = wordsOf(command);
-  const verb = words?.[1] ?? "";
-  if (words?.[0] !== "minion") return null;
-  if (isDry && DOING_COMMANDS.includes(verb)) return say("deny", DRY);
-  const isPersons = PERSON_COMMANDS.includes(verb);
-  const asks = isPersons ? !words.includes("--dry-run") : PERSON_FLAGS.some((flag) => words.includes(flag));
-  if (asks) return say("ask", `minion ${verb} is a person's decision`);
-  const known = isPersons || [...READING_COMMANDS, ...DOING_COMMANDS].includes(verb);
-  return known ? say("allow", "a command of the foreman") : null;
-}
+type Answer = readonly [decision: "allow" | "deny" | "ask", why: string] | null;
 
 /** Why nothing starts in plan mode, and what does work there. */
-export const DRY = "plan mode is a dry run: minion plan shows the plan";
+const DRY = "plan mode is a dry run: minion plan shows the plan";
+const STARTS = /^(start|next|resume)\b/;
+
+/** What of `minion` asks a person, and what goes without asking in the session itself: the first that fits. */
+const FOREMAN: readonly (readonly [RegExp, Answer])[] = [
+  [/^clean (.* )?--dry-run\b/, ["allow", "it only looks"]],
+  [/^(land|merge|retry|abort|clean)\b| --(take|new|red-base|agree)\b/, ["ask", "this is a person's decision"]],
+  [/^(plan|board|report|attention|events|blueprint|overlays)\b/, ["allow", "it only looks"]],
+  [STARTS, ["allow", "a command of the foreman"]],
+];
+
+/** Of a project's own rails, so much is shown to the person who is asked. */
+const SHOWN = 2000;
+const NEW_RAILS =
+  "This project's own rails are new here, or have changed. They would run (minion blueprint --agree remembers a yes):";
+
+/** A tool call of the session itself: what a run needs goes without asking. */
+export async function foremanTool(input: HookInput, place: Place | null, found: Found | null): Promise<Answer> {
+  const { tool_name: tool, tool_input: args = {}, session_id: session = "" } = input;
+  const isDry = input.permission_mode === "plan";
+  if (tool === "Write") return foremanWrite(String(args.file_path), session);
+  if (tool === "Bash") {
+    const [program, ...rest] = wordsOf(String(args.command)) ?? [];
+    const words = rest.join(" ");
+    if (program !== "minion") return null;
+    if (isDry && STARTS.test(words)) return ["deny", DRY];
+    const answer = FOREMAN.find(([pattern]) => pattern.test(words))?.[1] ?? null;
+    const isAsked = answer?.[0] === "allow" && rest[0] === "start" && place !== null;
+    const rails = isAsked ? await newRails(place.top, place.common) : null;
+    return rails ? ["ask", `${NEW_RAILS}\n${rails.text.slice(0, SHOWN)}`] : answer;
+  }
+  if (tool !== "Agent" || !String(args.subagent_type).startsWith("minion:")) return null;
+  if (isDry) return ["deny", DRY];
+  if (found && isActive(found.attempt) && !found.state.aborted) return ["allow", "dispatched by minion next"];
+  return ["deny", "No open run dispatched that: run minion next and start what it names."];
+}
+
+/** Writing a task list: to the session's own folder for it, outside of the repository. */
+export async function foremanWrite(path: string, session: string): Promise<Answer> {
+  const [, folder, name = ""] = /^\/tmp\/(minion-[\w-]+)\/([\w.-]+\.md)$/.exec(path) ?? [];
+  const isOwn =
+    folder === `minion-${session}` && (await realTarget(path)) === join(await realTarget("/tmp"), folder, name);
+  return isOwn ? ["allow", "a task list"] : null;
+}
+
+/** A worker that uses tools is alive; one line in the journal every so often is enough to know. */
+const ALIVE_EVERY_MS = 120_000;
+
+/** A worker's tool call. */
+export async function workerTool(input: HookInput, place: Place | null, found: Found | null): Promise<Answer> {
+  const { tool_name: tool = "", tool_input: args = {}, cwd = process.cwd() } = input;
+  if (tool === "SubagentHandback") {
+    const back = found && (await holdAtEnd(found, String(args.message ?? "")));
+    return back ? ["deny", back] : null;
+  }
+  if (["Agent", "Task", "Workflow"].includes(tool))
+    return ["deny", "agents of a worker's own would be on no rails: do it yourself, step by step"];
+  const path = args.file_path ?? args.notebook_path;
+  const top = found?.attempt.begun?.worktree ?? place?.top ?? cwd;
+  const answer = path ? await workerWrite(String(path), top, found) : workerCommand(String(args.command), found);
+  // The answer counts more than the sign of life, which may wait or fail.
+  if (found && Date.now() - found.attempt.lastSign > ALIVE_EVERY_MS)
+    await found.journal.add({ event: "alive", attempt: found.attempt.id }).catch(() => {});
+  return answer;
+}
 
 /** A worker's Bash call. */
-export function workerCommand(command: string, found: Found | null): Answer | null {
-  const refused = refusal(command, found?.attempt.begun?.branch ?? "");
-  if (refused) return say("deny", refused);
-  const words = wordsOf(command);
-  if (words?.[0] === "minion") return say("allow", "a command of the worker");
-  if (!words || !found) return null;
-  const { gates, blueprint } = found.state;
-  if (gates.some(({ run }) => run === command.trim())) return say("allow", "a gate of the run");
-  const listed = isListed(words, blueprint.allow) && !hasRiskyOption(words);
-  return listed ? say("allow", "on the blueprint's list") : null;
+export function workerCommand(command: string, found: Found | null): Answer {
+  const { gates = [], blueprint } = found?.state ?? {};
+  const refused = refusal(command, found?.attempt.begun?.branch ?? "", blueprint?.refuse ?? []);
+  if (refused) return ["deny", refused];
+  const words = wordsOf(command) ?? [];
+  if (words[0] === "minion") return ["allow", "a command of the worker"];
+  const isGate = words.length > 0 && gates.some(({ run }) => run === command.trim());
+  return isGate || isListed(words, blueprint?.allow ?? []) ? ["allow", "a gate, or on the blueprint's list"] : null;
 }
 
 /** Writing a file: a worker's inside its own worktree, but not what its task must leave alone, and not where git or
  * Claude Code keep their own. */
-export async function workerWrite(path: string, worktree: string, found: Found | null): Promise<Answer | null> {
+export async function workerWrite(path: string, worktree: string, found: Found | null): Promise<Answer> {
   const target = await realTarget(resolve(worktree, path));
   if (target.toLowerCase().split(sep).includes(".git"))
-    return say("deny", "what is in .git is git's and the rails' own: use git and minion, or leave it");
+    return ["deny", "what is in .git is git's and the rails' own: use git and minion, or leave it"];
   if (!target.startsWith(worktree + sep)) return null;
   const way = target.slice(worktree.length + 1).split(sep);
   const barred = found && barrier(way.join("/"), found.state, found.attempt.task);
-  if (barred)
-    return say("deny", `${barred}: finish without it, or commit what there is and end, saying what is needed`);
-  return way[0]?.toLowerCase() === ".claude" ? null : say("allow", "in the worker's own worktree");
+  if (barred) return ["deny", `${barred}: finish without it, or commit what there is and end, saying what is needed`];
+  return way[0]?.toLowerCase() === ".claude" ? null : ["allow", "in the worker's own worktree"];
 }
 
 /** These are over or stand still: nobody works on their files. */
@@ -79,14 +127,6 @@ function barrier(path: string, state: RunState, task: TaskState): string | null 
   const open = [...state.tasks.values()].filter((other) => !after.has(other.id) && !CLOSED.includes(other.state));
   const other = open.find(({ files }) => isIn(files.flatMap((file) => (file.guessed ? [] : file.path))));
   return other ? `${path} is task ${other.id}'s, which is open` : null;
-}
-
-/** Writing a task list: to the session's own folder for it, outside of the repository. */
-export async function foremanWrite(path: string, session: string): Promise<Answer | null> {
-  const folder = `/tmp/minion-${session}`;
-  const isOwn = /^[\w-]+$/.test(session) && dirname(path) === folder && /^[\w.-]+\.md$/.test(basename(path));
-  const isPlain = isOwn && (await realTarget(folder)) === join(await realTarget("/tmp"), basename(folder));
-  return isPlain ? say("allow", "a task list") : null;
 }
 
 /** The path with every link on its way followed, as far as it exists. */

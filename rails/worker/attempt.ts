@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "../fault.ts";
-import { findPlace, gitDirOf, type Place } from "../git/repository.ts";
+import { changedPaths, findPlace, type Place } from "../git/repository.ts";
+import { madeIn } from "../record/evidence.ts";
 import { Journal, type Run } from "../record/journal.ts";
-import type { AttemptState } from "../record/state.ts";
+import type { AttemptState, RunState } from "../record/state.ts";
 
 /** An attempt in its run. */
 export type Found = Run & Readonly<{ attempt: AttemptState }>;
@@ -14,27 +15,29 @@ export type Own = Found & Readonly<{ place: Place }>;
 /** In a worktree's own git folder: whose it is. */
 export const MARKER = "minion-attempt";
 
-/** Finds `r1/T001.2`. @throws Fault `bad-attempt`, `no-run`, `no-attempt` */
+/** Finds `r1/T001.2`. @throws Fault `no-run`, `no-attempt` */
 export async function findAttempt(common: string, id: string): Promise<Found> {
-  const [, run] = /^(r\d+)\/\w+\.\d+$/.exec(id) ?? [];
-  if (!run) throw new Fault("bad-attempt", `«${id}» names no attempt`, "take the one that your prompt names: r1/2.1");
+  const [, run = ""] = /^(r\d+)\//.exec(id) ?? [];
   const journal = new Journal(common, run);
-  const state = await journal.state();
-  const attempt = state.attempts.get(id);
-  if (!attempt) throw new Fault("no-attempt", `${id} was never dispatched`, "take the one that your prompt names");
+  const state = run ? await journal.state() : null;
+  const attempt = state?.attempts.get(id);
+  if (!state || !attempt)
+    throw new Fault("no-attempt", `${id} was never dispatched`, "take the one that your prompt names");
   return { journal, state, attempt };
 }
 
-/** The attempt that a folder's worktree was begun for, or null. Starts no process: hooks call it. */
-export async function attemptAt(folder: string): Promise<string | null> {
-  const gitDir = await gitDirOf(folder);
-  return gitDir && (await readFile(join(gitDir, MARKER), "utf8").catch(() => null));
-}
+/** The attempt that a worktree was begun for, or null. */
+export const attemptOf = ({ gitDir }: Place): Promise<string | null> =>
+  readFile(join(gitDir, MARKER), "utf8").catch(() => null);
 
 /** @throws Fault `not-begun` where no attempt was begun in this worktree */
 export async function ownAttempt(cwd: string): Promise<Own> {
   const place = await findPlace(cwd);
-  const id = await attemptAt(place.top);
+  const id = await attemptOf(place);
   if (id === null) throw new Fault("not-begun", `no attempt was begun in ${place.top}`, "run minion begin first");
   return { place, ...(await findAttempt(place.common, id)) };
 }
+
+/** The first files of a worktree that are not committed, as a text; what gates made beside them is nobody's work. */
+export const uncommitted = async (state: RunState, attempt: string, top: string): Promise<string> =>
+  (await changedPaths(top, madeIn(state, attempt))).slice(0, 5).join(", ");

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EXIT, Fault } from "../fault.ts";
 import { git, gitText, NO_HOOKS } from "../git/git.ts";
-import { changedPaths, commitOf, findPlace, type Place } from "../git/repository.ts";
+import { commitOf, findPlace, type Place } from "../git/repository.ts";
 import { fillSubmodules } from "../git/submodule.ts";
 import { withGitLock } from "../git/worktree.ts";
 import type { Evidence } from "../record/events.ts";
@@ -10,7 +10,7 @@ import { prove } from "../record/evidence.ts";
 import { attach } from "../record/job.ts";
 import { isPass } from "../record/judge.ts";
 import { branchOf, isActive, type RunState } from "../record/state.ts";
-import { attemptAt, findAttempt, MARKER, type Own, ownAttempt } from "./attempt.ts";
+import { attemptOf, findAttempt, MARKER, type Own, ownAttempt, uncommitted } from "./attempt.ts";
 
 /** Puts the worker's worktree on the tip of the line, on a branch of the attempt's own, and sets it up. Called again it
  * does what is left to do.
@@ -21,12 +21,8 @@ export async function begin(id: string, cwd: string, until: number): Promise<Own
   if (place.gitDir === place.common)
     throw new Fault("not-isolated", "begin is for a worker in its own worktree", "let minion:minion-worker run it");
   const { journal, attempt, state } = await findAttempt(place.common, id);
-  const marked = await attemptAt(place.top);
-  const refuse = async (now: RunState): Promise<void> => {
-    const why = await whyNot(now, id, marked, place);
-    if (why) throw new Fault("not-yours", why, "stop and say so");
-  };
-  await refuse(state);
+  const marked = await attemptOf(place);
+  await refuse(state, id, marked, place);
   if (!attempt.begun) {
     const foundBranch = await gitText(place.top, "branch", "--show-current");
     const branch = branchOf(attempt);
@@ -34,23 +30,27 @@ export async function begin(id: string, cwd: string, until: number): Promise<Own
     await moveTo(place, branch, state.tip);
     await writeFile(join(place.gitDir, MARKER), id);
     await journal.decide(async (now, write) => {
-      await refuse(now);
+      await refuse(now, id, marked, place);
       write({ event: "begun", attempt: id, worktree: place.top, branch, base: state.tip, foundBranch });
     });
   }
   return setUp(await ownAttempt(place.top), until);
 }
 
-/** Why a worker may not begin an attempt in a worktree that is marked as another's, or as nobody's. */
-async function whyNot(state: RunState, id: string, marked: string | null, { top }: Place): Promise<string | null> {
+/** Refuses an attempt that a worker may not begin in a worktree that is marked as another's, or as nobody's. */
+async function refuse(state: RunState, id: string, marked: string | null, { top }: Place): Promise<void> {
   const attempt = state.attempts.get(id);
-  if (!attempt || !isActive(attempt)) return `${id} is over already`;
-  if (state.aborted) return `run ${state.run} was aborted`;
-  const other = marked !== null && marked !== id && state.attempts.get(marked);
-  if (other && isActive(other)) return `this worktree belongs to ${marked}`;
-  if (attempt.begun) return attempt.begun.worktree === top ? null : `${id} was begun in ${attempt.begun.worktree}`;
-  const changed = await changedPaths(top);
-  return changed.length > 0 ? `this worktree is not fresh: ${changed.slice(0, 3).join(", ")}` : null;
+  const begun = attempt?.begun;
+  const other = marked === id ? undefined : state.attempts.get(marked ?? "");
+  const changed = begun ? "" : await uncommitted(state, id, top);
+  const why = [
+    (!attempt || !isActive(attempt)) && `${id} is over already`,
+    state.aborted && `run ${state.run} was aborted`,
+    other && isActive(other) && `this worktree belongs to ${marked}`,
+    begun && begun.worktree !== top && `${id} was begun in ${begun.worktree}`,
+    changed && `this worktree is not fresh: ${changed}`,
+  ].find(Boolean);
+  if (why) throw new Fault("not-yours", why, "stop and say so");
 }
 
 async function moveTo(place: Place, branch: string, commit: string): Promise<void> {

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import type { Event } from "../record/events.ts";
 import type { Own } from "./attempt.ts";
 
 /** How much of a handoff goes to those that build on it; the whole is in the journal. */
@@ -35,14 +34,12 @@ function handoffOf({ tasks }: Own["state"], id: string): string {
   return handoff ? `## What task ${id} left\n\n${handoff.slice(0, HANDOFF_CHARACTERS)}` : "";
 }
 
-/** What an attempt left, for the next one to look at and to take over. */
-const leftBy = ({ branch, worktree }: Event<"begun">): string =>
-  `Its work is on ${branch}; what it did not commit may still lie in ${worktree}.`;
-
+/** What earlier attempts came to and left, for this one to look at and to take over. */
 function earlier({ task }: Own["attempt"], output: string): string {
-  const lines = task.attempts.flatMap(({ id, over, begun }) =>
-    over ? `- ${id}: ${over.reason}. ${over.note} ${begun ? leftBy(begun) : ""}` : [],
-  );
+  const lines = task.attempts.flatMap(({ id, over, begun }) => {
+    const left = begun && `Its work is on ${begun.branch}; what it did not commit may still lie in ${begun.worktree}.`;
+    return over ? `- ${id}: ${over.reason}. ${over.note} ${left ?? ""}` : [];
+  });
   const raw = `Raw output is in ${output}. Find out why it failed, then take another approach.`;
   return lines.length > 0 ? `## Tried before\n\n${lines.join("\n")}\n${raw}` : "";
 }

@@ -1,11 +1,11 @@
 import { Fault } from "../fault.ts";
 import { gitText } from "../git/git.ts";
-import { changedPaths, commitOf, type Result, resultOf } from "../git/repository.ts";
+import { commitOf, type Result, resultOf } from "../git/repository.ts";
 import type { NewEvent, Reason } from "../record/events.ts";
-import { madeIn, unproven } from "../record/evidence.ts";
+import { unproven } from "../record/evidence.ts";
 import { objectionTo } from "../record/objections.ts";
 import { hasResult, hasRival, type RunState } from "../record/state.ts";
-import { type Own, ownAttempt } from "./attempt.ts";
+import { type Own, ownAttempt, uncommitted } from "./attempt.ts";
 
 /** The whole is kept in the journal, which is read often. */
 const HANDOFF_LIMIT = 20_000;
@@ -44,10 +44,8 @@ export async function submitNothing(why: string, cwd: string): Promise<void> {
   const own = await ownAttempt(cwd);
   const { attempt, place, state } = own;
   if (why.trim() === "") throw new Fault("no-handoff", "--nothing wants a reason", "say why there is nothing to do");
-  if (
-    (await commitOf("HEAD", place.top)) !== attempt.begun?.base ||
-    (await changedPaths(place.top, madeIn(state, attempt.id))).length > 0
-  )
+  const head = await commitOf("HEAD", place.top);
+  if (head !== attempt.begun?.base || (await uncommitted(state, attempt.id, place.top)))
     throw new Fault("not-nothing", "there are changes in this worktree", "submit them, or undo them first");
   await handIn(own, () => ({ event: "nothing", attempt: attempt.id, why: why.trim() }));
 }
@@ -69,7 +67,7 @@ async function handIn({ journal, attempt: { id, task } }: Own, result: (state: R
 
 async function finished({ place: { top }, attempt, state }: Own): Promise<Result> {
   const { branch = "", base = "" } = attempt.begun ?? {};
-  const changed = (await changedPaths(top, madeIn(state, attempt.id))).slice(0, 5).join(", ");
+  const changed = await uncommitted(state, attempt.id, top);
   if (changed) throw new Fault("dirty", `not committed: ${changed}`, "commit what is the task's, remove the rest");
   const now = await gitText(top, "branch", "--show-current");
   if (now !== branch) throw new Fault("wrong-branch", `HEAD is not on ${branch}`, `bring your commits to ${branch}`);

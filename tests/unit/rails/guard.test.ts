@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { hasRiskyOption, isListed, wordsOf } from "../../../rails/guard/command.ts";
-import { foremanCommand, foremanWrite, workerCommand, workerWrite } from "../../../rails/guard/tool.ts";
+import { isListed, wordsOf } from "../../../rails/guard/command.ts";
+import { foremanTool, foremanWrite, workerCommand, workerWrite } from "../../../rails/guard/tool.ts";
 
 describe("a single plain command", () => {
   test.each([
@@ -40,18 +40,18 @@ describe("a single plain command", () => {
     "(git add a)",
     "",
   ])("%j cannot be judged", (command) => expect(wordsOf(command)).toBeNull());
-  test("fed by one quoted here-document, and nothing after it", () => {
+  test("fed by one here-document, and nothing after it", () => {
     expect(wordsOf("minion submit <<'EOF'\na $(b) `c`\nEOF")).toEqual(["minion", "submit"]);
     expect(wordsOf("minion submit <<'EOF'\na\nEOF\nrm b")).toBeNull();
     expect(wordsOf("minion submit <<'EOF'\na\nEOF\nrm b\nEOF")).toBeNull();
-    expect(wordsOf("minion submit <<'EOF'\na\n")).toBeNull();
     expect(wordsOf("minion submit <<EOF\n$(rm b)\nEOF")).toBeNull();
     expect(wordsOf("minion submit; rm b <<'EOF'\na\nEOF")).toBeNull();
   });
   test("a message of several lines as models write it, and nothing that only looks like it", () => {
     const commit = (text: string): string[] | null => wordsOf(`git commit -m "$(${text}\n)"`);
     expect(commit("cat <<'EOF'\nfeat: a (b)\n\nit's `c`\nEOF")?.slice(0, 3)).toEqual(["git", "commit", "-m"]);
-    expect(commit("cat <<'EOF'\n--output=/x\nEOF")?.[3]).toBe("--output=/x");
+    expect(isListed(commit("cat <<'EOF'\nnot --output\nEOF") ?? [], ["git commit"])).toBe(true);
+    expect(isListed(commit("cat <<'EOF'\n--output=/x\nEOF") ?? [], ["git commit"])).toBe(false);
     expect(wordsOf("git commit -m $(cat <<'EOF'\na --output=/x\nEOF\n)")).toBeNull();
     expect(commit("cat <<EOF\n$(rm b)\nEOF")).toBeNull();
     expect(commit("cat <<'EOF'\na\nEOF\nrm b\nEOF")).toBeNull();
@@ -63,12 +63,14 @@ describe("a single plain command", () => {
     expect(isListed(["git", "-C", "/x", "add"], ["git add"])).toBe(false);
     expect(isListed(["git"], ["git add"])).toBe(false);
     for (const option of ["--output=/x", "--outp", "--ext-diff", "-Oless"])
-      expect(hasRiskyOption(["git", option])).toBe(true);
+      expect(isListed(["git", "add", option], ["git add"])).toBe(false);
   });
 });
 
 describe("who may run which command of minion", () => {
-  const decision = (answer: { permissionDecision: string } | null) => answer?.permissionDecision ?? null;
+  const decision = (answer: readonly [string, string] | null) => answer?.[0] ?? null;
+  const foreman = async (command: string, permission_mode = "default") =>
+    decision(await foremanTool({ tool_name: "Bash", tool_input: { command }, permission_mode }, null, null));
   test.each([
     ["minion next --json", "allow"],
     ["minion plan /tmp/x.md", "allow"],
@@ -89,7 +91,7 @@ describe("who may run which command of minion", () => {
     ["minion next && rm -rf x", null],
     ["minion job land r1", null],
     ["npm test", null],
-  ])("the foreman: %s → %s", (command, expected) => expect(decision(foremanCommand(command))).toBe(expected));
+  ])("the foreman: %s → %s", async (command, expected) => expect(await foreman(command)).toBe(expected));
   test.each([
     ["minion plan x.md", "allow"],
     ["minion board", "allow"],
@@ -97,8 +99,8 @@ describe("who may run which command of minion", () => {
     ["minion next --json", "deny"],
     ["minion resume", "deny"],
     ["minion merge", "ask"],
-  ])("the foreman in plan mode: %s → %s", (command, expected) =>
-    expect(decision(foremanCommand(command, true))).toBe(expected),
+  ])("the foreman in plan mode: %s → %s", async (command, expected) =>
+    expect(await foreman(command, "plan")).toBe(expected),
   );
   test.each([
     ["minion begin r1/1.1", "allow"],
@@ -109,8 +111,7 @@ describe("who may run which command of minion", () => {
     ["minion gate test && true", null],
     ["minion gate test && minion next", "deny"],
     ["cd x; /home/a/.claude/skills/minion/bin/minion land 1", "deny"],
-    ["node ~/.claude/skills/minion/bin/minion land 1", "deny"],
-    ["bash <<'EOF'\nminion land 1\nEOF", "deny"],
+    ['bash -c "minion land 1"', "deny"],
     ["echo minion land", null],
   ])("a worker: %j → %s", (command, expected) => expect(decision(workerCommand(command, null))).toBe(expected));
 });
@@ -136,7 +137,7 @@ describe("what may be written without asking", () => {
   ])("a worker: %s → %s", async (path, allowed) => {
     const tree = join(top, "tree");
     const answer = await workerWrite(path.startsWith("/") ? path : join(tree, path), tree, null);
-    expect(answer?.permissionDecision === "allow").toBe(allowed);
+    expect(answer?.[0] === "allow").toBe(allowed);
   });
   test.each([
     ["/tmp/minion-abc/tasks.md", "abc", true],
@@ -146,6 +147,6 @@ describe("what may be written without asking", () => {
     ["/tmp/minion-/tasks.md", "", false],
     ["/tmp/minion-a/b/tasks.md", "a/b", false],
   ])("the foreman: %s of session %j → %s", async (path, session, allowed) => {
-    expect((await foremanWrite(path, session))?.permissionDecision === "allow").toBe(allowed);
+    expect((await foremanWrite(path, session))?.[0] === "allow").toBe(allowed);
   });
 });
