@@ -36,18 +36,19 @@ export async function fillSubmodules(top: string, main: string): Promise<void> {
   }
 }
 
-/** What the submodules of a worktree hold that the main checkout's do not, said with the path of the first; or null. */
-export async function workInSubmodules(top: string, main: string): Promise<string | null> {
+/** What a worktree and its submodules hold that the main checkout's submodules and the repository do not, or null. What
+ * is untracked and `made` is nobody's work, and commits of the worktree itself are in the repository. */
+export async function workIn(top: string, main: string, made: readonly string[] = []): Promise<string | null> {
+  const changed = await changedPaths(top, made);
+  if (changed.length > 0) return `not committed: ${changed.slice(0, 3).join(", ")}`;
   for (const { path, source } of await submodulesOf(top, main)) {
     const inner = join(top, path);
     if (!(await isCheckout(inner))) continue;
-    if ((await changedPaths(inner)).length > 0) return `not committed in ${path}`;
     const tips = await gitText({ cwd: inner, accept: [128] }, "rev-parse", "HEAD", "--exclude=refs/remotes/*", "--all");
     const look = ["rev-list", "--no-walk", "--quiet", ...tips.split("\n")];
-    if (source === null || (await git({ cwd: source, accept: [128] }, ...look)).code !== 0)
-      return `commits in ${path} that are nowhere else`;
-    const deeper = await workInSubmodules(inner, join(main, path));
-    if (deeper) return `${path}: ${deeper}`;
+    const isThere = source !== null && (await git({ cwd: source, accept: [128] }, ...look)).code === 0;
+    const work = isThere ? await workIn(inner, join(main, path)) : "commits that are nowhere else";
+    if (work) return `${path}: ${work}`;
   }
   return null;
 }

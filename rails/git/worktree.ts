@@ -5,8 +5,8 @@ import { basename, dirname, join, sep } from "node:path";
 import { EXIT, Fault } from "../fault.ts";
 import { git, NO_HOOKS } from "./git.ts";
 import { withLock } from "./lock.ts";
-import { changedPaths, cloneInto, commitOf, gitDirOf, isCheckout, listWorktrees, type Place } from "./repository.ts";
-import { fillSubmodules, workInSubmodules } from "./submodule.ts";
+import { cloneInto, commitOf, gitDirOf, isCheckout, listWorktrees, type Place } from "./repository.ts";
+import { fillSubmodules, workIn } from "./submodule.ts";
 
 /** Making and removing worktrees and branches races inside git (on `commondir` and the config): one at a time. */
 export const withGitLock = <T>({ common }: Place, work: () => Promise<T>): Promise<T> =>
@@ -77,23 +77,18 @@ export async function bringBack({ main, common }: Place, from: string, commit: s
   await git(main, ...NO_HOOKS, "-c", "protocol.file.allow=always", "fetch", ...quietly, from, commit);
 }
 
-/** Removes a worktree, or the clone in its stead, and nothing else: links in it are unlinked and not followed. What
- * commands made in it goes first, as far as it is not tracked. Folders above it that are empty then go too, up to the
- * main checkout.
+/** Removes a worktree, or the clone in its stead, and nothing else: links in it are unlinked and not followed. Folders
+ * above it that are empty then go too, up to the main checkout.
+ * @param made what commands made in it: nobody's work
  * @throws Fault `dirty` where it or its submodules hold work; else `git` */
 export async function removeWorktree(place: Place, path: string, made: readonly string[]): Promise<void> {
   const gitDir = (await isCheckout(path)) ? await gitDirOf(path) : null;
   if (gitDir === join(path, ".git") && gitDir !== place.common) return rm(path, { recursive: true });
   await withGitLock(place, async () => {
-    await git({ cwd: place.main, accept: [128] }, "worktree", "unlock", path);
-    if (gitDir !== null) {
-      const others = made.map((each) => `:(top,literal)${each}`);
-      if (others.length > 0) await git(path, "clean", "-ffdq", "--", ...others);
-      const work = (await changedPaths(path))[0] ?? (await workInSubmodules(path, place.main));
-      if (work) throw new Fault("dirty", `${path}: ${work}`, "look at it there");
-    }
-    // By force, since git removes none with submodules else.
-    await git(place.main, "worktree", "remove", "--force", path);
+    const work = gitDir === null ? null : await workIn(path, place.main, made);
+    if (work) throw new Fault("dirty", `${path}: ${work}`, "look at it there");
+    // By force twice: also where it is locked, or has submodules, for which git does not look itself.
+    await git(place.main, "worktree", "remove", "--force", "--force", path);
   });
   for (let at = dirname(path); at.startsWith(place.main + sep); at = dirname(at))
     if (await rmdir(at).catch(() => true)) return;
