@@ -20,21 +20,17 @@ export const anywhere = (pattern: string): string =>
  * of which one depends on the other, by however many steps. */
 export function findConflicts(tasks: readonly Task[], ordered: (one: string, other: string) => boolean): Conflict[] {
   const open = tasks.filter(({ done }) => !done);
-  const all = open.map(({ id, files }) => ({ id, places: files.flatMap(placesOf) }));
+  const all = open.map(({ id, files }) => {
+    return { id, files: files.map((file) => ({ ...file, ...readPattern(file.path) })) };
+  });
+  type File = TaskFile & Pick<ReturnType<typeof readPattern>, "patterns">;
+  const meet = (a: File, b: File): boolean => a.patterns.some((one) => b.patterns.some((other) => overlap(one, other)));
   return all.flatMap((one, index) =>
     all.slice(index + 1).flatMap((other): Conflict[] => {
-      const shared = one.places.flatMap((a) => other.places.flatMap((b) => meet(a, b)));
-      if (shared.length === 0 || ordered(one.id, other.id)) return [];
-      const paths = [...new Set(shared.map(({ path }) => path))].sort();
-      return [{ tasks: [one.id, other.id], paths, guessed: shared.every(({ guessed }) => guessed) }];
+      const pairs = one.files.flatMap((a) => other.files.flatMap((b) => (meet(a, b) ? [[a, b] as const] : [])));
+      if (pairs.length === 0 || ordered(one.id, other.id)) return [];
+      const paths = [...new Set(pairs.map(([{ path }]) => path))].sort();
+      return [{ tasks: [one.id, other.id], paths, guessed: pairs.every(([a, b]) => a.guessed || b.guessed) }];
     }),
   );
 }
-
-/** What an entry under `Files:` stands for. */
-const placesOf = (file: TaskFile) => readPattern(file.path).patterns.map((pattern) => ({ ...file, pattern }));
-type Place = ReturnType<typeof placesOf>[number];
-
-/** Where two meet, as the first writes it. */
-const meet = (a: Place, b: Place): TaskFile[] =>
-  overlap(a.pattern, b.pattern) ? [{ path: a.path, guessed: a.guessed || b.guessed }] : [];
