@@ -22,7 +22,7 @@ async function submodulesOf(top: string, main: string): Promise<Submodule[]> {
 }
 
 /** Fills the submodules of a worktree that the main checkout has filled, those inside them too, from what is there: over
- * no network, and without a word in the person's config. Nothing is left over in them.
+ * no network, and without a word in the person's config.
  * @param top a worktree without work of its own, or a submodule in it; `main` the same place in the main checkout
  * @throws Fault `git` where the main checkout has not got the commit of one */
 export async function fillSubmodules(top: string, main: string): Promise<void> {
@@ -30,10 +30,16 @@ export async function fillSubmodules(top: string, main: string): Promise<void> {
     if (source === null) continue;
     const inner = join(top, path);
     if (!(await isCheckout(inner))) await cloneInto(inner, source);
-    await git(inner, ...NO_HOOKS, "checkout", "--quiet", "--force", "--detach", commit);
-    await git(inner, "clean", "-ffdq");
-    await fillSubmodules(inner, join(main, path));
+    await putOn(inner, join(main, path), commit);
   }
+}
+
+/** Puts a checkout and its submodules on a commit, with nothing left over in them. */
+export async function putOn(top: string, main: string, commit: string): Promise<void> {
+  await git(top, ...NO_HOOKS, "checkout", "--quiet", "--force", "--detach", commit);
+  // Ignored files stay (dependencies, caches): making them anew for every landing would cost minutes.
+  await git(top, "clean", "-ffdq");
+  await fillSubmodules(top, main);
 }
 
 /** What a worktree and its submodules hold that the main checkout's submodules and the repository do not, or null. What

@@ -6,7 +6,7 @@ import { EXIT, Fault } from "../fault.ts";
 import { git, NO_HOOKS } from "./git.ts";
 import { withLock } from "./lock.ts";
 import { cloneInto, commitOf, gitDirOf, isCheckout, listWorktrees, type Place } from "./repository.ts";
-import { fillSubmodules, workIn } from "./submodule.ts";
+import { putOn, workIn } from "./submodule.ts";
 
 /** Making and removing worktrees and branches races inside git (on `commondir` and the config): one at a time. */
 export const withGitLock = <T>({ common }: Place, work: () => Promise<T>): Promise<T> =>
@@ -23,10 +23,7 @@ export async function freshWorktree(place: Place, path: string, commit: string):
   // Left by a git that was killed with the process that used the worktree before.
   await rm(join((await gitDirOf(at)) as string, "index.lock"), { force: true });
   await git(at, "cherry-pick", "--quit");
-  await git(at, ...NO_HOOKS, "checkout", "--quiet", "--force", "--detach", commit);
-  // Ignored files stay (dependencies, caches): making them anew for every landing would cost minutes.
-  await git(at, "clean", "-ffdq");
-  await fillSubmodules(at, place.main);
+  await putOn(at, place.main, commit);
   return at;
 }
 

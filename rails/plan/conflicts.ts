@@ -20,17 +20,28 @@ export const anywhere = (pattern: string): string =>
  * of which one depends on the other, by however many steps. */
 export function findConflicts(tasks: readonly Task[], ordered: (one: string, other: string) => boolean): Conflict[] {
   const open = tasks.filter(({ done }) => !done);
-  const all = open.map(({ id, files }) => {
-    return { id, files: files.map((file) => ({ ...file, ...readPattern(file.path) })) };
-  });
-  type File = TaskFile & Pick<ReturnType<typeof readPattern>, "patterns">;
-  const meet = (a: File, b: File): boolean => a.patterns.some((one) => b.patterns.some((other) => overlap(one, other)));
+  const all = open.map(({ id, files }) => ({ id, places: files.flatMap(placesOf) }));
   return all.flatMap((one, index) =>
     all.slice(index + 1).flatMap((other): Conflict[] => {
-      const pairs = one.files.flatMap((a) => other.files.flatMap((b) => (meet(a, b) ? [[a, b] as const] : [])));
+      const pairs = one.places.flatMap((a) => other.places.filter((b) => meet(a, b)).map((b) => [a, b] as const));
       if (pairs.length === 0 || ordered(one.id, other.id)) return [];
       const paths = [...new Set(pairs.map(([{ path }]) => path))].sort();
       return [{ tasks: [one.id, other.id], paths, guessed: pairs.every(([a, b]) => a.guessed || b.guessed) }];
     }),
   );
 }
+
+/** What an entry under `Files:` stands for; `stem`: the plain names that it begins with. */
+const placesOf = (file: TaskFile) =>
+  readPattern(file.path).patterns.map((pattern) => {
+    const plain = pattern.slice(
+      0,
+      pattern.findIndex((name) => /[*?]/.test(name)),
+    );
+    return { ...file, pattern, stem: plain.map((name) => `${name}/`).join("") };
+  });
+type Place = ReturnType<typeof placesOf>[number];
+
+/** Two can only meet where the beginning of one begins the other; that is looked at first, since it is quick. */
+const meet = (a: Place, b: Place): boolean =>
+  (a.stem.startsWith(b.stem) || b.stem.startsWith(a.stem)) && overlap(a.pattern, b.pattern);

@@ -42,10 +42,6 @@ export function namesOf(path: string): string[] | undefined {
 
 /** Do two patterns share a path? Exact: the intersection of the two languages, name by name. */
 export function overlap(a: Pattern, b: Pattern): boolean {
-  // Most pairs part at a plain name: that is seen at once.
-  const isOpen = (name = "*") => /[*?]/.test(name);
-  const at = a.findIndex((name, index) => name !== b[index] || isOpen(name));
-  if (!isOpen(a[at]) && !isOpen(b[at])) return false;
   return meet(a, b, "**", (one, other) => {
     if (one === other) return true;
     if (!/[*?]/.test(one + other)) return false;
