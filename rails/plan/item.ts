@@ -11,12 +11,22 @@ export const ID = "[A-Za-z]{0,8}\\d{1,9}[A-Za-z]?|[A-Za-z]";
 const IDS = { read: wordsLike(new RegExp(`^(?:${ID})$`)), hint: "write «Depends: 1, 2» or «Depends: none»" };
 const NAMES = { read: wordsLike(/^[\w.:-]+$/), hint: "write «Agent: backend, tester»" };
 const PATHS = { read: readPaths, hint: "write «src/a.ts, docs/**, package.json?»; names with spaces in `backticks`" };
-const LEVEL = { read: wordsLike(/^(?:low|medium|high)$/i), hint: "write «Risk: low», medium or high" };
+const isLevel = (text: string): boolean => /^(?:low|medium|high)$/i.test(text);
+const LEVEL = {
+  read: (text: string) => (isLevel(text) ? [text] : "is none"),
+  hint: "write «Risk: low», medium or high",
+};
 const TEXT = { read: (text: string) => [text.replace(/^`([^`]+)`$/, "$1")], hint: "" };
 /** The fields of a task: how a value is read (what it says, or in words what is wrong), and how to write it instead. */
 const FIELDS = {
-  ...{ depends: IDS, files: PATHS, forbid: PATHS, gates: PATHS, agent: NAMES },
-  ...{ risk: LEVEL, "done when": TEXT, verify: TEXT },
+  depends: IDS,
+  files: PATHS,
+  forbid: PATHS,
+  gates: PATHS,
+  agent: NAMES,
+  risk: LEVEL,
+  "done when": TEXT,
+  verify: TEXT,
 };
 type FieldName = keyof typeof FIELDS;
 
@@ -33,8 +43,8 @@ const SAID =
 /** Does a field start on this line? */
 export const isField = ({ text }: Line): boolean => FIELD.test(text);
 
-/** Reads an item. To a field belongs what stands further in, and where nothing follows its colon the bullets beneath.
- * A value that cannot be read is an error and counts as not said.
+/** Reads an item. To a field belong bullets further in, where nothing follows its colon also those beneath, and the
+ * rest of a sentence that goes on further in. A value that cannot be read is an error and counts as not said.
  * @param findings gets what is wrong with it */
 export function readItem({ id, head, line: start, lines }: Item, findings: Finding[]): Task & { dependsLine: number } {
   const error = (...what: Parameters<typeof fault>) => findings.push(fault(...what));
@@ -48,7 +58,7 @@ export function readItem({ id, head, line: start, lines }: Item, findings: Findi
     else values.set(name, [...said(name), ...words]);
   };
   /** What is said in passing would be lost if nobody said so. */
-  const isText = (text: string, line: number): void => {
+  const checkText = (text: string, line: number): void => {
     if (SAID.test(withoutCode(text)))
       error("depends", line, `${quote(text)} is no field`, "write «Depends: 1» on a line of its own");
   };
@@ -56,7 +66,7 @@ export function readItem({ id, head, line: start, lines }: Item, findings: Findi
   const [inline = "", needs] = INLINE.exec(head) ?? [];
   if (needs) take("depends", needs, start);
   const whole = head.slice(0, head.length - inline.length).trim();
-  isText(whole, start);
+  checkText(whole, start);
   const title = whole.replace(/ ?\[done\]$/i, "").replace(/^\*\*([^*]+)\*\*$/, "$1");
   if (title === "") error("no-title", start, `task ${id} has no title`, "say what it does");
 
@@ -67,22 +77,26 @@ export function readItem({ id, head, line: start, lines }: Item, findings: Findi
     if (open?.isEmpty) error("empty-field", open.line, `${open.name} says nothing`, "fill it in, or take it out");
     open = undefined;
   };
+  let gap = false;
   for (const { number: line, raw, text, indent } of lines) {
     const [field, mark, , word = "", rest = ""] = FIELD.exec(text) ?? [];
     const [, bullet] = /^\s*[-*+] (\S.*)$/.exec(text) ?? [];
+    const isDeeper = open !== undefined && indent > open.indent;
+    const goesOn = bullet === undefined ? isDeeper && !gap : isDeeper || open?.beneath;
     if (field !== undefined) {
       close();
       const name = (/^depend/i.test(word) ? "depends" : word.toLowerCase()) as FieldName;
       open = { name, line, indent, isEmpty: rest === "", beneath: rest === "" && mark === undefined };
       if (rest !== "") take(name, rest, line);
-    } else if (open && text !== "" && (indent > open.indent || (bullet !== undefined && open.beneath))) {
+    } else if (open && text !== "" && goesOn) {
       open.isEmpty = false;
       take(open.name, bullet ?? text.trim(), line);
     } else {
       if (raw.trim() !== "") close();
-      isText(text, line);
+      checkText(text, line);
       body.push(raw);
     }
+    gap = raw.trim() === "";
   }
   close();
   const margin = Math.min(...body.flatMap((line) => (line.trim() === "" ? [] : line.search(/\S/))));

@@ -325,6 +325,7 @@ describe("files", () => {
   test("what goes on in the next line", () => {
     expect(files("### Task 1: a\nFiles: src/a.ts,\n  src/b.ts\nbody")).toEqual([["src/a.ts", "src/b.ts"]]);
     expect(files("### Task 1: a\nFiles: src/a.ts\n- body")).toEqual([["src/a.ts"]]);
+    expect(files("### Task 1: a\nFiles: src/a.ts\n\n    code()")).toEqual([["src/a.ts"]]);
   });
   test("a field that says nothing is an error", () => {
     expect(errors("### Task 1: a\nFiles:\nbody")).toEqual(["empty-field 2"]);
@@ -364,6 +365,7 @@ describe("files", () => {
     expect(errors("1. a\n   Agent: someone who knows")).toEqual(["agent 2"]);
     expect(errors("1. a\n   Risk: some")).toEqual(["risk 2"]);
     expect(errors("1. a\n   Risk: low/medium")).toEqual(["risk 2"]);
+    expect(errors("1. a\n   Risk: low, high")).toEqual(["risk 2"]);
     expect(read("1. a\n   Risk: High")[0]).toMatchObject({ risk: "high", description: "" });
   });
 });
