@@ -35,7 +35,7 @@ const FIELD =
 /** The ways of saying that a field has nothing to say; a remark in parentheses may say why. */
 const NONE = /^(?:none|nothing|no|n\/a|[-–—])\.?(?: ?\([^()]*\))?\.?$/i;
 /** `(depends on: 1, 2)` at the end of a title. */
-const INLINE = / ?\((?:depends|dependencies)(?: on)?: ?((?:[^()]|\([^()]*\))+)\)$/i;
+const INLINE = / ?\((?:depends|dependencies)(?: on)?: ?((?:[^()]|\([^()]*\))*)\)$/i;
 /** A dependency in a text that is in no field. */
 const SAID =
   /(?:\bdepends|\(dependencies)(?: on)?(?:: ?(?:tasks? )?#?\w{1,4}| (?:tasks? #?\w{0,8}\d\w?|#?\d+))\b(?! (?!and\b)\w)/i;
@@ -64,7 +64,7 @@ export function readItem({ id, head, line: start, lines }: Item, findings: Findi
   };
 
   const [inline = "", needs] = INLINE.exec(head) ?? [];
-  if (needs) take("depends", needs, start);
+  if (inline) take("depends", needs || inline, start);
   const whole = head.slice(0, head.length - inline.length).trim();
   checkText(whole, start);
   const title = whole.replace(/ ?\[done\]$/i, "").replace(/^\*\*([^*]+)\*\*$/, "$1");

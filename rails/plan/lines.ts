@@ -10,7 +10,8 @@ export interface Line {
 }
 
 const SPAN = /(?<!`)(?<tick>`+)(?!`)(?:.*?[^`])\k<tick>(?!`)/;
-const FENCE = /^[ \t]*(?<fence>`{3,}(?=[^`\n]*$)|~{3,})[\s\S]*?(?<fenceEnd>^[ \t]*\k<fence>[`~]*[ \t]*$|(?![\s\S]))/;
+const FENCE =
+  /^(?<before>[ \t]*(?:(?:[-*+]|\w{1,9}[.)])[ \t]+)?)(?<fence>`{3,}(?=[^`\n]*$)|~{3,})[\s\S]*?(?<fenceEnd>^[ \t]*\k<fence>[`~]*[ \t]*$|(?![\s\S]))/;
 const COMMENT = /<!--[\s\S]*?(?<commentEnd>-->|(?![\s\S]))/;
 const HIDDEN = new RegExp(`${SPAN.source}|${FENCE.source}|${COMMENT.source}`, "gm");
 
@@ -25,12 +26,12 @@ export function readLines(text: string): { lines: Line[]; findings: Finding[] } 
   const raw = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
   const findings: Finding[] = [];
   const seen = raw.replace(HIDDEN, (all: string, ...rest) => {
-    const { tick, fence, fenceEnd, commentEnd } = rest.at(-1);
+    const { tick, before = "", fence, fenceEnd, commentEnd } = rest.at(-1);
     // A code span stays, and keeps what looks like a comment in it from being one.
     if (tick) return all;
     const line = raw.slice(0, rest.at(-3)).split("\n").length;
     if (!fenceEnd && !commentEnd) findings.push(fault("unclosed", line, `${fence ?? "<!--"} never closes`, "close it"));
-    return all.replace(/[^\n]+/g, "");
+    return before + all.replace(/[^\n]+/g, "");
   });
   const texts = seen.split("\n");
   const lines = raw.split("\n").map((line, index) => {

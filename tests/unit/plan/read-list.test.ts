@@ -232,6 +232,7 @@ describe("T1 and T2: only ids count", () => {
   test.each([
     "2. Two (depends on: 1",
     "2. Two depends on: 1",
+    "2. Two (depends on:)",
     "2. Two. Depends on 1 and T002",
     "   Depends on task 1",
     "   - quickly (depends on: 1)",
