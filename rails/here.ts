@@ -53,11 +53,10 @@ export async function planAt(source: string): Promise<{ place: Place; plan: Plan
   const plan = makePlan(list, source === "-" ? "the list" : source);
   const known = await overlaysAt(place);
   const hint = `there are ${[...known.values()].map(({ name }) => name).join(", ")}`;
-  const unusable = plan.tasks.flatMap(({ id, line, agent }) =>
-    agent.flatMap((name): Finding[] => {
-      const { fault } = known.get(name.toLowerCase()) ?? { fault: `task ${id}: there is no expertise called ${name}` };
-      return fault === null ? [] : [{ level: "error", code: "unknown-agent", line, message: fault, hint }];
-    }),
-  );
+  const wanted = plan.tasks.flatMap(({ id, line, agent }) => agent.map((name) => ({ id, line, name })));
+  const unusable = wanted.flatMap(({ id, line, name }): Finding[] => {
+    const { fault } = known.get(name.toLowerCase()) ?? { fault: `task ${id}: there is no expertise called ${name}` };
+    return fault === null ? [] : [{ level: "error", code: "unknown-agent", line, message: fault, hint }];
+  });
   return { place, tools, plan: { ...plan, findings: [...plan.findings, ...unusable] } };
 }
