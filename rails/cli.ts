@@ -27,8 +27,8 @@ import { submit, submitNothing } from "./worker/submit.ts";
 declare const __VERSION__: string;
 
 /** What a command is called with: the one argument that it may have, and the options that there are. */
-type Flags = Partial<Record<"new" | "all" | "take" | "redBase" | "agree" | "dryRun", true>>;
-type Call = Flags & { word: string; until: number; run?: string; nothing?: string };
+type Flag = "new" | "all" | "take" | "redBase" | "agree" | "dryRun";
+type Call = { [F in Flag]?: true } & { word: string; until: number; run?: string; nothing?: string };
 
 const program = new Command("minion")
   .description("The rails of minion-toolkit: plans a task list, holds workers to it, proves and lands what they did.")
@@ -62,7 +62,7 @@ add("plan <file>", "show a list's waves, conflicts, commands and faults (-: stdi
   const { plan, tools } = await planAt(call.word);
   const tasks = plan.tasks.map(({ doneWhen, ...task }) => ({ ...task, done_when: doneWhen }));
   const exit = plan.findings.some(({ level }) => level === "error") ? EXIT.refused : EXIT.done;
-  return [planTable(plan, tools, columns, process.stdout.isTTY), { ...plan, tasks, tools }, exit];
+  return [planTable(plan, tools, columns), { ...plan, tasks, tools }, exit];
 });
 
 add("start <file>", "open a run of a task list", async (call) => {
@@ -90,13 +90,13 @@ add("begin <attempt>", "for a worker: put its worktree on the line and say what 
 add("gate [name]", "for a worker: run a gate, or all, on the files as they are", async ({ word, all, until }) => {
   if ((word === "") === !all) throw new Fault("usage", "gate wants one name, or --all", "minion gate test", EXIT.usage);
   const gates = await gate(word || undefined, process.cwd(), until);
-  const texts = gates.map(({ gate, result, reused, seconds, failures, allowed, output, tail, hint }) => {
-    const time = seconds ? `, ${seconds.toFixed(1)} s` : "";
-    const head = `${gate}: ${result}${reused ? " (as before on these files)" : ""}${time}`;
-    const failed = result === "fail" ? `failed ${failures} of ${allowed}; whole output: ${output}` : "";
-    return [head, tail, failed, hint].filter(Boolean).join("\n");
-  });
-  return [texts.join("\n"), { gates }, RESULTS[gates.at(-1)?.result ?? "pass"]];
+  const texts = gates.flatMap(({ gate, result, reused, seconds, failures, allowed, output, tail, hint }) => [
+    `${gate}: ${result}${reused ? " (as before on these files)" : ""}${seconds ? `, ${seconds.toFixed(1)} s` : ""}`,
+    tail,
+    result === "fail" && `failed ${failures} of ${allowed}; whole output: ${output}`,
+    hint,
+  ]);
+  return [texts.filter(Boolean).join("\n"), { gates }, RESULTS[gates.at(-1)?.result ?? "pass"]];
 })
   .option("--all", "every gate in order, until one does not pass")
   .option(...WAIT);

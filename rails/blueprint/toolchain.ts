@@ -1,18 +1,22 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, posix } from "node:path";
+import { expand } from "brace-expansion";
 import { EXIT, Fault } from "../fault.ts";
 import { TOOL_NAMES, type Tool, type ToolName, type Tools } from "../plan/task.ts";
 import { readMarkdown } from "./markdown.ts";
 
-type Row = Readonly<Record<"name" | "run", string>> & { readonly when: readonly string[] };
+type Row = Readonly<{ name: string; run: string; when: readonly string[] }>;
 
 /** The project's own commands, as the table finds them; for each the folder nearest to `prefix` (relative to root) wins.
  * @throws Fault `toolchains` where the table cannot be read, `broken-json` where a file of the project cannot */
 export async function findTools(root: string, prefix: string, table: string): Promise<Tools> {
   const rows = readTable(table);
   const found: Record<ToolName, Tool | null> = { setup: null, lint: null, test: null, build: null };
-  const start = posix.relative("/", posix.join("/", prefix.replaceAll("\\", "/")));
-  for (const cwd of above(start)) for (const name of TOOL_NAMES) found[name] ??= await firstOf(name, rows, root, cwd);
+  for (const cwd of above(prefix))
+    for (const name of TOOL_NAMES) {
+      const own = rows.filter((row) => row.name === name);
+      for (const row of own) found[name] ??= await toolOf(row, root, cwd);
+    }
   return found;
 }
 
@@ -20,29 +24,23 @@ export async function findTools(root: string, prefix: string, table: string): Pr
 const above = (folder: string): string[] =>
   folder === "" ? [""] : [folder, ...above(folder.slice(0, Math.max(0, folder.lastIndexOf("/"))))];
 
-/** The first row of a tool or word of which every condition holds; its source is where the first of them was found. */
-async function firstOf(name: string, rows: readonly Row[], root: string, cwd: string): Promise<Tool | null> {
-  const others = rows.filter((row) => row.name !== name); // So that no word can mean itself
-  for (const { run, when } of rows.filter((row) => row.name === name)) {
-    const places: string[] = [];
-    for (const condition of when) {
-      const place = await find(condition, others, root, cwd);
-      if (place === undefined) break;
-      places.push(place);
-    }
-    if (places.length === when.length) return { run, cwd, source: places.find(Boolean) ?? "" };
+/** The tool of a row of which every condition holds, or null; its source is where the first of them was found. */
+async function toolOf({ run, when }: Row, root: string, cwd: string): Promise<Tool | null> {
+  const places: string[] = [];
+  for (const condition of when) {
+    const plain = condition.replace(/^!/, "");
+    let place: string | undefined;
+    for (const one of expand(plain)) place ??= await find(one, root, cwd);
+    if ((place === undefined) === (condition === plain)) return null;
+    places.push(place ?? "");
   }
-  return null;
+  return { run, cwd, source: places.find(Boolean) ?? "" };
 }
 
-/** Where a condition holds, for people; empty where that is no place, undefined where it does not hold. */
-async function find(condition: string, rows: readonly Row[], root: string, cwd: string): Promise<string | undefined> {
-  const body = condition.replace(/^!/, "");
-  if (body !== condition) return (await find(body, rows, root, cwd)) === undefined ? "" : undefined;
-  if (body.startsWith("@") && rows.some(({ name }) => name === body))
-    return (await firstOf(body, rows, root, cwd))?.source;
-  const [, up, file, path, text = ""] = /^(\^?)([^@#~\s][^#~\s]*)(?:#([^\s~]+))?(?: ~ (.+))?$/.exec(body) ?? [];
-  if (file === undefined) throw broken(`«${body}» is no condition, and no word of another row`);
+/** Where a condition holds, for people; undefined where it does not. */
+async function find(condition: string, root: string, cwd: string): Promise<string | undefined> {
+  const [, up, file, path, text = ""] = /^(\^?)([^@#~\s]+)(?:#([^\s~]+))?(?: ~ (.+))?$/.exec(condition) ?? [];
+  if (file === undefined) throw broken(`«${condition}» is no condition`);
   const letters = posix.basename(file).replace(/[^\w*]/g, "\\$&");
   const name = new RegExp(`^${letters.replaceAll("*", ".*")}$`);
   for (const folder of up ? above(cwd) : [cwd])
@@ -74,8 +72,8 @@ function readTable(text: string): Row[] {
   const rows = body.split("\n").flatMap((line, index): Row[] => {
     if (!line.startsWith("|") || /^\|\s*(?:Tool\s|-)/.test(line)) return [];
     const [, name = "", run = "", when = ""] = /^\|\s*(\S+)\s*\|(.*)(?<!\\)\|\s*(\S.*?)\s*\|\s*$/.exec(line) ?? [];
-    if (!TOOL_NAMES.some((one) => one === name) && !name.startsWith("@"))
-      throw broken(`line ${index + bodyLine} is not «| setup, lint, test, build or @word | command | when |»`);
+    if (!TOOL_NAMES.some((one) => one === name))
+      throw broken(`line ${index + bodyLine} is not «| setup, lint, test or build | command | when |»`);
     const clean = (cell: string) => cell.trim().replaceAll("\\|", "|");
     return [{ name, run: clean(run).replace(/^`(.*)`$/, "$1"), when: clean(when).replaceAll("`", "").split(/,\s+/) }];
   });

@@ -2,16 +2,13 @@ import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { Fault } from "../fault.ts";
 import { git, gitText } from "../git/git.ts";
-import { changedPaths, commitOf, isCheckout, listWorktrees, type Place, type Worktree } from "../git/repository.ts";
-import { workInSubmodules } from "../git/submodule.ts";
+import { commitOf, isCheckout, listWorktrees, type Place, type Worktree } from "../git/repository.ts";
+import { workIn } from "../git/submodule.ts";
 import { asListed, cloneFor, removeWorktree, withGitLock } from "../git/worktree.ts";
 import { madeIn } from "../record/evidence.ts";
 import { isAlive } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
 import { branchOf, isOpen, type RunState } from "../record/state.ts";
-
-/** What of a run `clean` removed, or would remove, and what it keeps. */
-export type Cleaned = Readonly<{ remove: string[]; keep: { name: string; why: string }[] }>;
 
 /** Ends a run where it stands: what landed stays, what runs is stopped, no branch is removed. */
 export async function abort(journal: Journal): Promise<void> {
@@ -21,11 +18,12 @@ export async function abort(journal: Journal): Promise<void> {
   for (const { process: job } of state.jobs.values()) if (await isAlive(job)) process.kill(job.pid, "SIGTERM");
 }
 
-/** Removes what a run and the client's agents left, by the names that its journal holds; nothing dirty or unlanded.
+/** Removes what a run and the client's agents left, by the names that its journal holds; keeps what is dirty or did not
+ * land, and says why.
  * @param landing path of the worktree in which it landed
  * @param isDryRun only looks
  * @throws Fault `still-open` while the run goes on */
-export async function clean(state: RunState, place: Place, landing: string, isDryRun: boolean): Promise<Cleaned> {
+export async function clean(state: RunState, place: Place, landing: string, isDryRun: boolean) {
   if (isOpen(state)) throw new Fault("still-open", `run ${state.run} goes on`, "let it end, or end it: minion abort");
   const { main } = place;
   const attempts = [...state.attempts.values()];
@@ -34,11 +32,12 @@ export async function clean(state: RunState, place: Place, landing: string, isDr
   // The tips that workers handed in and that are on the line, as picks of the same changes.
   const landed = attempts.filter(({ id }) => state.landings.some((each) => each.attempts.includes(id)));
   const heads = landed.flatMap(({ submitted }) => submitted?.head ?? []);
-  const cleaned: Cleaned = { remove: [], keep: [] };
-  const settle = async (name: string, why: string | null, remove: () => Promise<unknown>): Promise<void> => {
-    if (why !== null) return void cleaned.keep.push({ name, why });
-    cleaned.remove.push(name);
-    if (!isDryRun) await remove();
+  const remove: string[] = [];
+  const keep: { name: string; why: string }[] = [];
+  const settle = async (name: string, why: string | null, act: () => Promise<unknown>): Promise<void> => {
+    if (why !== null) return void keep.push({ name, why });
+    remove.push(name);
+    if (!isDryRun) await act();
   };
 
   // What the client makes for an agent. A worker may also run in a worktree that a person made: that is the person's.
@@ -63,7 +62,7 @@ export async function clean(state: RunState, place: Place, landing: string, isDr
     const ref = `refs/heads/${name}`;
     const commit = await commitOf(ref, main);
     if (commit === null) continue;
-    const holder = trees.find(({ path, branch }) => branch === name && !cleaned.remove.includes(`worktree ${path}`));
+    const holder = trees.find(({ path, branch }) => branch === name && !remove.includes(`worktree ${path}`));
     const others = ["--exclude=refs/heads/minion/*", `--exclude=${ref}`, "--glob=refs/heads/*", "--tags", "--remotes"];
     const [known, reason] =
       name === state.line ? [[], "the result: not merged yet"] : [[state.tip, ...heads], "work that did not land"];
@@ -72,15 +71,13 @@ export async function clean(state: RunState, place: Place, landing: string, isDr
     // Given the commit, git leaves a branch alone that has moved meanwhile.
     await settle(`branch ${name}`, why, () => withGitLock(place, () => git(main, "update-ref", "-d", ref, commit)));
   }
-  return cleaned;
+  return { remove, keep };
 }
 
 /** What lies in a worktree and nowhere else. A folder that somebody removed by hand holds nothing any more. */
 async function unsaved(main: string, path: string, made: readonly string[]): Promise<string | null> {
   if (!(await stat(path).catch(() => null))) return null;
-  if (!(await isCheckout(path))) return "it lost its .git";
-  const changed = await changedPaths(path, made);
-  return changed.length > 0 ? `not committed: ${changed.slice(0, 3).join(", ")}` : workInSubmodules(path, main);
+  return (await isCheckout(path)) ? workIn(path, main, made) : "it lost its .git";
 }
 
 /** Has a commit anything below it that none of the others has? Of these some may be gone from the repository. */

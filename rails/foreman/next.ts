@@ -1,4 +1,4 @@
-import { type Attention, attentionOf } from "../record/attention.ts";
+import { attentionOf } from "../record/attention.ts";
 import type { Reason } from "../record/events.ts";
 import { isRunning } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
@@ -12,25 +12,10 @@ import {
   type TaskState,
 } from "../record/state.ts";
 
-export interface Next {
-  readonly run: string;
-  readonly done: boolean;
-  readonly landed: readonly string[];
-  readonly running: readonly string[];
-  /** Agents to start, as Claude Code's tool wants it. */
-  readonly dispatch: readonly Dispatch[];
-  readonly waiting: readonly { readonly task: string; readonly why: Why }[];
-  readonly attention: readonly Attention[];
-  readonly fault: string | null; // Why landing itself could not be done, where it could not
-}
-type Dispatch = Readonly<Record<"attempt" | "task" | "agent" | "description" | "prompt", string> & { model?: string }>;
-/** `later`: a rate limit ended two workers in a row, so none is started before a person resumes the run. */
-type Why = "dependency" | "conflict" | "landing" | "slots" | "later";
-
-/** Lands what is mergeable, then names what is to be dispatched now. It waits for landing only where nothing else
- * could be started meanwhile.
+/** Lands what is mergeable, then names what is to be dispatched now, as Claude Code's tool wants it. It waits for landing
+ * only where nothing else could be started meanwhile; `fault`: why landing could not be done.
  * @param land lands what is mergeable, for as long as that time */
-export async function next(journal: Journal, until: number, land: (until: number) => Promise<unknown>): Promise<Next> {
+export async function next(journal: Journal, until: number, land: (until: number) => Promise<unknown>) {
   const before = await journal.state();
   let fault: string | null = null;
   if (!before.aborted && (before.baseRed || !before.done))
@@ -38,8 +23,7 @@ export async function next(journal: Journal, until: number, land: (until: number
       fault = error.message;
     });
   await journal.decide(async (state, write) => {
-    const { lease } = state.blueprint.bounds;
-    const note = `Nothing was heard of it for ${lease} minutes.`;
+    const note = `Nothing was heard of it for ${state.blueprint.bounds.lease} minutes.`;
     for (const attempt of state.aborted ? [] : state.attempts.values())
       if (await isExpired(state, attempt))
         write({ event: "ended", attempt: attempt.id, reason: attempt.begun ? "stalled" : "never-began", note });
@@ -47,9 +31,15 @@ export async function next(journal: Journal, until: number, land: (until: number
   return journal.decide((state, write) => {
     const { run, aborted } = state;
     const tasks = aborted || rateLimited(state) ? [] : [...unlaunched(state), ...choose(state)].slice(0, state.left);
-    const dispatch = tasks.map((task) => dispatchOf(state, task));
-    for (const [index, task] of tasks.entries())
-      write({ event: "dispatched", task: task.id, attempt: dispatch[index]?.attempt ?? "", ...retryOf(state, task) });
+    const dispatch = tasks.map((task) => {
+      const { id, title, attempts } = task;
+      const attempt = `${run}/${id}.${attempts.length + (task.state === "running" ? 0 : 1)}`;
+      const retry = retryOf(state, task);
+      write({ event: "dispatched", task: id, attempt, ...retry });
+      const prompt = `Run \`minion begin ${attempt}\` and do what it prints.`;
+      const description = `${id} ${title}`.slice(0, 50);
+      return { ...retry, attempt, task: id, agent: "minion:minion-worker", description, prompt };
+    });
     const [landed, running] = [idsOf(state, "landed"), idsOf(state, "running")];
     const waits = waiting(state, new Set(dispatch.map(({ task }) => task)));
     const attention = attentionOf(state);
@@ -106,24 +96,19 @@ function retryOf({ blueprint: { retry } }: RunState, { attempts }: TaskState): {
   return FAILED.includes(last) ? { agent: retry.agent, ...(retry.model ? { model: retry.model } : {}) } : {};
 }
 
-function dispatchOf(state: RunState, task: TaskState): Dispatch {
-  const { id, title, attempts } = task;
-  const attempt = `${state.run}/${id}.${attempts.length + (task.state === "running" ? 0 : 1)}`;
-  const prompt = `Run \`minion begin ${attempt}\` and do what it prints.`;
-  const { model } = retryOf(state, task);
-  const words = { agent: "minion:minion-worker", description: `${id} ${title}`.slice(0, 50), prompt };
-  return { attempt, task: id, ...words, ...(model ? { model } : {}) };
-}
-
-function waiting(state: RunState, taken: ReadonlySet<string>): Next["waiting"] {
+/** Why tasks that are not `taken` now wait; `later`: a rate limit ended two workers in a row, so none is started before a
+ * person resumes the run. */
+function waiting(state: RunState, taken: ReadonlySet<string>) {
   const busy = new Set([...idsOf(state, "running"), ...taken]).size;
-  return [...state.tasks.values()].flatMap((task) => {
-    const say = (why: Why) => [{ task: task.id, why }];
-    if (task.state === "waiting") return say("dependency");
-    if (task.state === "mergeable") return say("landing");
-    if (!isDispatchable(task) || taken.has(task.id)) return [];
-    if (!state.baseRed) return say("landing");
-    if (rateLimited(state)) return say("later");
-    return say(busy < state.blueprint.bounds.workers ? "conflict" : "slots");
-  });
+  const why = (task: TaskState): string | null => {
+    if (task.state === "waiting") return "dependency";
+    if (task.state === "mergeable") return "landing";
+    if (!isDispatchable(task) || taken.has(task.id)) return null;
+    if (!state.baseRed) return "landing";
+    if (rateLimited(state)) return "later";
+    return busy < state.blueprint.bounds.workers ? "conflict" : "slots";
+  };
+  return [...state.tasks.values()]
+    .map((task) => ({ task: task.id, why: why(task) }))
+    .filter((each) => each.why !== null);
 }

@@ -19,8 +19,6 @@ export async function sessionOf(env: NodeJS.ProcessEnv): Promise<Session> {
   return { session: env.CLAUDE_CODE_SESSION_ID ?? "", owner: pid > 0 ? await markOf(pid) : null };
 }
 
-export type Started = Readonly<{ run: string; base: string; line: string; warnings: readonly string[] }>;
-
 /** Opens a run: from here its tasks, gates and commands are frozen.
  * @param isBeside also where another run is open
  * @throws Fault where the plan has errors, another run is open, nothing could be proven, or there is no commit yet */
@@ -29,12 +27,16 @@ export async function start(
   blueprint: Blueprint,
   session: Session,
   isBeside: boolean,
-): Promise<Started> {
+) {
   const error = plan.findings.find(({ level }) => level === "error");
   if (error) throw new Fault("plan", `line ${error.line}: ${error.message}`, error.hint);
   const base = await commitOf("HEAD", place.top);
   if (!base) throw new Fault("no-commit", "this repository has no commit yet", "make a first one", EXIT.usage);
-  const gates = resolveGates(blueprint, tools);
+  // The blueprint's gates as commands, without those for which the project has none.
+  const gates = blueprint.gates.flatMap(({ name, tool, run = "", cwd = "", timeout = TIMEOUT }): Command[] => {
+    const found = tool ? tools[tool] : { run, cwd };
+    return found ? [{ name, run: found.run, cwd: found.cwd, timeout }] : [];
+  });
   const where = "name commands under gates: in .claude/minion/blueprint.md";
   if (gates.length === 0) throw new Fault("no-gates", "neither lint, test nor build was found", where, EXIT.usage);
   if (!isBeside) await refuseSecond(place);
@@ -62,13 +64,6 @@ export async function start(
   const warning = `${changed.length} uncommitted files here are not part of the run, which starts from the last commit`;
   return { run, base, line, warnings: changed.length > 0 ? [warning] : [] };
 }
-
-/** The blueprint's gates as commands, without those for which the project has none. */
-const resolveGates = (blueprint: Blueprint, tools: Tools): Command[] =>
-  blueprint.gates.flatMap(({ name, tool, run = "", cwd = "", timeout = TIMEOUT }) => {
-    const found = tool ? tools[tool] : { run, cwd };
-    return found ? [{ name, run: found.run, cwd: found.cwd, timeout }] : [];
-  });
 
 async function refuseSecond(place: Place): Promise<void> {
   for (const run of await listRuns(place.common)) {

@@ -44,13 +44,8 @@ export async function git(where: Where, ...args: readonly string[]): Promise<{ c
       if (accept.includes(code)) return { code, stdout };
       if (tries === LOCK_RETRIES || !LOCKED.test(stderr)) {
         const [, program] = MISSING.exec(stderr) ?? [];
-        if (program)
-          throw new Fault(
-            "no-filter",
-            `files here need ${program}, which is missing`,
-            `install ${program}`,
-            EXIT.usage,
-          );
+        const way = `install ${program}`;
+        if (program) throw new Fault("no-filter", `files here need ${program}, which is missing`, way, EXIT.usage);
         const words = /^(?:fatal|error): .*/m.exec(stderr)?.[0] || stderr.trim().split("\n")[0] || `exit ${code}`;
         throw new Fault("git", `git ${args[0]}: ${words}`, `look at it in ${cwd}`, EXIT.usage);
       }

@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, readFile, realpath, rm, stat } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readFile, realpath, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { EXIT, Fault } from "../fault.ts";
@@ -56,6 +56,13 @@ export async function gitDirOf(folder: string): Promise<string | null> {
 
 /** Does a checkout begin right there? In a folder that lost its `.git`, git would work on the checkout around it. */
 export const isCheckout = (top: string): Promise<boolean> => stat(join(top, ".git")).then(Boolean, () => false);
+
+/** Makes a clone without files, which borrows what the repository of another git folder holds. */
+export async function cloneInto(folder: string, from: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const how = ["--quiet", "--shared", "--no-checkout", "--no-tags", "--template="];
+  await git(folder, "-c", "protocol.file.allow=always", "clone", ...how, from, ".");
+}
 
 /** The commit that a name stands for, or null. */
 export async function commitOf(name: string, cwd: string): Promise<string | null> {

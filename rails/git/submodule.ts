@@ -1,58 +1,60 @@
 import { join } from "node:path";
 import { readIfThere } from "../files.ts";
 import { git, gitList, gitText, NO_HOOKS } from "./git.ts";
-import { changedPaths, gitDirOf, isCheckout } from "./repository.ts";
+import { changedPaths, cloneInto, gitDirOf, isCheckout } from "./repository.ts";
 
 /** `source`: its git folder, as the main checkout has it; null where it is empty there. */
-type Submodule = Readonly<{ path: string; name: string; source: string | null }>;
+type Submodule = Readonly<{ path: string; commit: string; source: string | null }>;
 
 /** The submodules of a checkout, found without starting git where there are none. */
 async function submodulesOf(top: string, main: string): Promise<Submodule[]> {
   if ((await readIfThere(join(top, ".gitmodules"))) === null) return [];
-  const ask = ["config", "-z", "--file", ".gitmodules", "--get-regexp", "^submodule\\..*\\.path$"];
-  const named = await gitList({ cwd: top, accept: [1] }, ...ask);
-  const pairs = named.map((entry) => entry.replace(/^submodule\./, "").split(".path\n", 2));
-  const names = new Map(pairs.map(([name = "", path = ""]) => [path, name]));
-  if (names.size === 0) return [];
-  const tracked = await gitList(top, "--literal-pathspecs", "ls-files", "--stage", "-z", "--", ...names.keys());
-  const links = tracked.flatMap((entry) => (entry.startsWith("160000 ") ? entry.slice(entry.indexOf("\t") + 1) : []));
   const around = await gitDirOf(main);
-  const sources = await Promise.all(links.map((path) => gitDirOf(join(main, path))));
-  return links.map((path, at) => {
-    const source = sources[at] ?? null;
-    return { path, name: names.get(path) ?? path, source: source === around ? null : source };
-  });
+  const tracked = await gitList({ cwd: top, accept: [1] }, "ls-files", "--stage", "-z");
+  const links = tracked.filter((entry) => entry.startsWith("160000 "));
+  return Promise.all(
+    links.map(async (entry) => {
+      const path = entry.slice(entry.indexOf("\t") + 1);
+      const source = await gitDirOf(join(main, path));
+      return { path, commit: entry.split(" ")[1] as string, source: source === around ? null : source };
+    }),
+  );
 }
 
 /** Fills the submodules of a worktree that the main checkout has filled, those inside them too, from what is there: over
- * no network, and without a word in the person's config. Nothing is left over in them.
+ * no network, and without a word in the person's config.
  * @param top a worktree without work of its own, or a submodule in it; `main` the same place in the main checkout
  * @throws Fault `git` where the main checkout has not got the commit of one */
 export async function fillSubmodules(top: string, main: string): Promise<void> {
-  for (const { path, name, source } of await submodulesOf(top, main)) {
+  for (const { path, commit, source } of await submodulesOf(top, main)) {
     if (source === null) continue;
-    const set = [`${name}.url=${source}`, `${name}.active=true`].flatMap((each) => ["-c", `submodule.${each}`]);
-    const from = [...NO_HOOKS, "-c", "protocol.file.allow=always", ...set, "--literal-pathspecs"];
-    await git(top, ...from, "submodule", "--quiet", "update", "--checkout", "--force", "--no-fetch", "--", path);
     const inner = join(top, path);
-    await git(inner, "clean", "-ffdq");
-    await fillSubmodules(inner, join(main, path));
+    if (!(await isCheckout(inner))) await cloneInto(inner, source);
+    await putOn(inner, join(main, path), commit);
   }
 }
 
-/** What the submodules of a worktree hold that the main checkout's do not, said with the path of the first; or null. */
-export async function workInSubmodules(top: string, main: string): Promise<string | null> {
+/** Puts a checkout and its submodules on a commit, with nothing left over in them. */
+export async function putOn(top: string, main: string, commit: string): Promise<void> {
+  await git(top, ...NO_HOOKS, "checkout", "--quiet", "--force", "--detach", commit);
+  // Ignored files stay (dependencies, caches): making them anew for every landing would cost minutes.
+  await git(top, "clean", "-ffdq");
+  await fillSubmodules(top, main);
+}
+
+/** What a worktree and its submodules hold that the main checkout's submodules and the repository do not, or null. What
+ * is untracked and `made` is nobody's work, and commits of the worktree itself are in the repository. */
+export async function workIn(top: string, main: string, made: readonly string[] = []): Promise<string | null> {
+  const changed = await changedPaths(top, made);
+  if (changed.length > 0) return `not committed: ${changed.slice(0, 3).join(", ")}`;
   for (const { path, source } of await submodulesOf(top, main)) {
     const inner = join(top, path);
     if (!(await isCheckout(inner))) continue;
-    if ((await changedPaths(inner)).length > 0) return `not committed in ${path}`;
-    const ask = ["rev-parse", "HEAD", "--exclude=refs/remotes/*", "--all"];
-    const tips = (await gitText({ cwd: inner, accept: [128] }, ...ask)).split("\n");
-    const look = ["rev-list", "--no-walk", "--quiet", ...tips];
-    if (source === null || (await git({ cwd: source, accept: [128] }, ...look)).code !== 0)
-      return `commits in ${path} that are nowhere else`;
-    const deeper = await workInSubmodules(inner, join(main, path));
-    if (deeper) return `${path}: ${deeper}`;
+    const tips = await gitText({ cwd: inner, accept: [128] }, "rev-parse", "HEAD", "--exclude=refs/remotes/*", "--all");
+    const look = ["rev-list", "--no-walk", "--quiet", ...tips.split("\n")];
+    const isThere = source !== null && (await git({ cwd: source, accept: [128] }, ...look)).code === 0;
+    const work = isThere ? await workIn(inner, join(main, path)) : "commits that are nowhere else";
+    if (work) return `${path}: ${work}`;
   }
   return null;
 }

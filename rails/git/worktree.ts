@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { lstat, mkdir, readdir, realpath, rm, rmdir } from "node:fs/promises";
+import { lstat, mkdir, realpath, rm, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, sep } from "node:path";
 import { EXIT, Fault } from "../fault.ts";
 import { git, NO_HOOKS } from "./git.ts";
 import { withLock } from "./lock.ts";
-import { changedPaths, commitOf, gitDirOf, isCheckout, listWorktrees, type Place } from "./repository.ts";
-import { fillSubmodules, workInSubmodules } from "./submodule.ts";
+import { cloneInto, commitOf, gitDirOf, isCheckout, listWorktrees, type Place } from "./repository.ts";
+import { putOn, workIn } from "./submodule.ts";
 
 /** Making and removing worktrees and branches races inside git (on `commondir` and the config): one at a time. */
 export const withGitLock = <T>({ common }: Place, work: () => Promise<T>): Promise<T> =>
@@ -23,10 +23,7 @@ export async function freshWorktree(place: Place, path: string, commit: string):
   // Left by a git that was killed with the process that used the worktree before.
   await rm(join((await gitDirOf(at)) as string, "index.lock"), { force: true });
   await git(at, "cherry-pick", "--quit");
-  await git(at, ...NO_HOOKS, "checkout", "--quiet", "--force", "--detach", commit);
-  // Ignored files stay (dependencies, caches): making them anew for every landing would cost minutes.
-  await git(at, "clean", "-ffdq");
-  await fillSubmodules(at, place.main);
+  await putOn(at, place.main, commit);
   return at;
 }
 
@@ -55,8 +52,8 @@ export async function cloneFor({ common }: Place, path: string): Promise<string>
 async function makeClone(place: Place, path: string, commit: string): Promise<string> {
   const at = await cloneFor(place, path);
   const found = await lstat(at).catch(() => null);
-  // Anybody may make folders there: what another one can write to would be run.
-  if (found && !(found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0))
+  // Anybody may make folders there, and links: what another one can write to would be run.
+  if (found && (found.uid !== process.getuid?.() || (found.mode & 0o077) !== 0))
     throw new Fault(
       "not-ours",
       `${at} is somebody else's`,
@@ -66,8 +63,7 @@ async function makeClone(place: Place, path: string, commit: string): Promise<st
   if ((await isCheckout(at)) && (await commitOf(commit, at))) return at;
   await rm(at, { recursive: true, force: true });
   await mkdir(at, { mode: 0o700 });
-  const how = ["--quiet", "--shared", "--no-checkout", "--no-tags", "--template="];
-  await git(at, "-c", "protocol.file.allow=always", "clone", ...how, place.common, ".");
+  await cloneInto(at, place.common);
   return at;
 }
 
@@ -78,22 +74,18 @@ export async function bringBack({ main, common }: Place, from: string, commit: s
   await git(main, ...NO_HOOKS, "-c", "protocol.file.allow=always", "fetch", ...quietly, from, commit);
 }
 
-/** Removes a worktree, or the clone in its stead, and nothing else: git refuses a dirty one and unlinks links without
- * following them. What commands made in it goes first, as far as it is not tracked. Folders above it that are empty then
- * go too, up to the main checkout.
- * @throws Fault `dirty` where its submodules hold work, or it has some and is dirty itself; else `git` */
+/** Removes a worktree, or the clone in its stead, and nothing else: links in it are unlinked and not followed. Folders
+ * above it that are empty then go too, up to the main checkout.
+ * @param made what commands made in it: nobody's work
+ * @throws Fault `dirty` where it or its submodules hold work; else `git` */
 export async function removeWorktree(place: Place, path: string, made: readonly string[]): Promise<void> {
   const gitDir = (await isCheckout(path)) ? await gitDirOf(path) : null;
   if (gitDir === join(path, ".git") && gitDir !== place.common) return rm(path, { recursive: true });
   await withGitLock(place, async () => {
-    await git({ cwd: place.main, accept: [128] }, "worktree", "unlock", path);
-    const others = gitDir === null ? [] : made.map((each) => `:(top,literal)${each}`);
-    if (others.length > 0) await git(path, "clean", "-ffdq", "--", ...others);
-    // One with submodules git removes by force only, and then does not look: so that is done here.
-    const isForced = gitDir !== null && (await readdir(join(gitDir, "modules")).catch(() => [])).length > 0;
-    const work = isForced ? ((await changedPaths(path))[0] ?? (await workInSubmodules(path, place.main))) : null;
+    const work = gitDir === null ? null : await workIn(path, place.main, made);
     if (work) throw new Fault("dirty", `${path}: ${work}`, "look at it there");
-    await git(place.main, "worktree", "remove", ...(isForced ? ["--force"] : []), path);
+    // By force twice: also where it is locked, or has submodules, for which git does not look itself.
+    await git(place.main, "worktree", "remove", "--force", "--force", path);
   });
   for (let at = dirname(path); at.startsWith(place.main + sep); at = dirname(at))
     if (await rmdir(at).catch(() => true)) return;

@@ -1,4 +1,4 @@
-import { clean, namesOf, overlap, type Pattern, readPattern } from "./glob.ts";
+import { clean, namesOf, overlap, readPattern } from "./glob.ts";
 import type { Conflict, Task, TaskFile } from "./task.ts";
 
 /** Is this path, from the repository's root, in what the pattern stands for? Read as for conflicts; false where the
@@ -19,30 +19,28 @@ export const anywhere = (pattern: string): string =>
 /** The pairs of tasks that would touch the same place, in the list's order. Left out are tasks that are done, and pairs
  * of which one depends on the other, by however many steps. */
 export function findConflicts(tasks: readonly Task[], ordered: (one: string, other: string) => boolean): Conflict[] {
-  const open = tasks.flatMap(({ id, files, done }) => (done ? [] : { id, places: files.flatMap(placesOf) }));
-  const conflicts: Conflict[] = [];
-  for (const [index, one] of open.entries())
-    for (const other of open.slice(index + 1)) {
-      const shared: TaskFile[] = [];
-      for (const a of one.places)
-        for (const b of other.places) if (meet(a, b)) shared.push({ path: a.path, guessed: a.guessed || b.guessed });
-      if (shared.length === 0 || ordered(one.id, other.id)) continue;
-      const paths = [...new Set(shared.map(({ path }) => path))].sort();
-      conflicts.push({ tasks: [one.id, other.id], paths, guessed: shared.every(({ guessed }) => guessed) });
-    }
-  return conflicts;
+  const open = tasks.filter(({ done }) => !done);
+  const all = open.map(({ id, files }) => ({ id, places: files.flatMap(placesOf) }));
+  return all.flatMap((one, index) =>
+    all.slice(index + 1).flatMap((other): Conflict[] => {
+      const pairs = one.places.flatMap((a) => other.places.filter((b) => meet(a, b)).map((b) => [a, b] as const));
+      if (pairs.length === 0 || ordered(one.id, other.id)) return [];
+      const paths = [...new Set(pairs.map(([{ path }]) => path))].sort();
+      return [{ tasks: [one.id, other.id], paths, guessed: pairs.every(([a, b]) => a.guessed || b.guessed) }];
+    }),
+  );
 }
 
-/** What an entry under `Files:` stands for; `stem`: the plain names that it begins with, each with a `/` behind. */
-type Place = TaskFile & Readonly<{ pattern: Pattern; stem: string }>;
-
-function placesOf(file: TaskFile): Place[] {
-  return readPattern(file.path).patterns.map((pattern) => {
-    const end = pattern.findIndex((name) => /[*?]/.test(name));
-    const plain = end < 0 ? pattern : pattern.slice(0, end);
+/** What an entry under `Files:` stands for; `stem`: the plain names that it begins with. */
+const placesOf = (file: TaskFile) =>
+  readPattern(file.path).patterns.map((pattern) => {
+    const plain = pattern.slice(
+      0,
+      pattern.findIndex((name) => /[*?]/.test(name)),
+    );
     return { ...file, pattern, stem: plain.map((name) => `${name}/`).join("") };
   });
-}
+type Place = ReturnType<typeof placesOf>[number];
 
 /** Two can only meet where the beginning of one begins the other; that is looked at first, since it is quick. */
 const meet = (a: Place, b: Place): boolean =>

@@ -4,33 +4,32 @@ import { type Finding, fault, type Task } from "./task.ts";
 /** `dependsLine`: where the dependencies stand, if not on the task's own line. */
 type Node = Pick<Task, "id" | "depends" | "done" | "line"> & { readonly dependsLine?: number };
 
-const key = (id: string) => id.toLowerCase();
 const lineOf = ({ dependsLine, line }: Node) => dependsLine ?? line;
 
 /** What follows from who depends on whom; tasks that are done count for nothing. No waves while there is a cycle. Of
  * several longest chains the critical path is the first. */
 export function readGraph(all: readonly Node[]) {
   const findings: Finding[] = [];
-  const error = (...say: Parameters<typeof fault>) => findings.push(fault(...say));
+  const error = (...what: Parameters<typeof fault>) => findings.push(fault(...what));
   const known = new Map<string, Node>();
+  const lines = new Map<string, number>();
   const graph = new DepGraph<Node>();
   for (const task of all) {
-    const twin = known.get(key(task.id))?.line;
+    const twin = lines.get(task.id.toLowerCase());
+    lines.set(task.id.toLowerCase(), twin ?? task.line);
     if (twin) error("duplicate-id", task.line, `task ${task.id} is already on line ${twin}`, "rename one");
-    else known.set(key(task.id), task);
-    if (!twin && !task.done) graph.addNode(key(task.id), task);
+    else known.set(task.id, task);
+    if (!twin && !task.done) graph.addNode(task.id, task);
   }
-  const some = [...known.values()].slice(0, 12).map(({ id }) => id);
+  const some = [...known.keys()].slice(0, 12).join(", ");
   for (const [self, task] of known)
     for (const [index, id] of task.depends.entries()) {
-      const other = key(id);
       const wrong = (code: string, message: string, hint: string) =>
-        error(code, lineOf(task), `task ${task.id} ${message}`, hint);
+        error(code, lineOf(task), `task ${self} ${message}`, hint);
       if (task.depends.indexOf(id) < index) wrong("duplicate-dependency", `names ${id} twice`, "name it once");
-      else if (!known.has(other))
-        wrong("unknown-dependency", `needs ${id}: no such task`, `there are ${some.join(", ")}`);
-      else if (other === self) wrong("self-dependency", "depends on itself", "take it out");
-      else if (graph.hasNode(self) && graph.hasNode(other)) graph.addDependency(self, other);
+      else if (!known.has(id)) wrong("unknown-dependency", `needs ${id}: no such task`, `there are ${some}`);
+      else if (id === self) wrong("self-dependency", "depends on itself", "take it out");
+      else if (graph.hasNode(self) && graph.hasNode(id)) graph.addDependency(self, id);
     }
 
   let order: string[] = [];
@@ -39,33 +38,31 @@ export function readGraph(all: readonly Node[]) {
   } catch (thrown) {
     // The path may come from outside to the cycle that it ends in.
     const { cyclePath } = thrown as DepGraphCycleError;
-    const cycle = cyclePath.slice(cyclePath.indexOf(cyclePath.at(-1) as string)).map((id) => graph.getNodeData(id));
-    const path = cycle.map(({ id }) => id).join(" → ");
-    error("cycle", lineOf(cycle[0] as Node), `${path}: each depends on the next`, "take one of these dependencies out");
+    const cycle = cyclePath.slice(cyclePath.indexOf(cyclePath.at(-1) as string));
+    const line = lineOf(graph.getNodeData(cycle[0] as string));
+    error("cycle", line, `${cycle.join(" → ")}: each depends on the next`, "take one of these dependencies out");
   }
   const wave = longestTo(order, (id) => graph.directDependenciesOf(id));
   const remaining = longestTo(order.toReversed(), (id) => graph.directDependantsOf(id));
   const waves = Array.from({ length: Math.max(0, ...wave.values()) }, (): string[] => []);
-  for (const [id, task] of known) waves[(wave.get(id) ?? 0) - 1]?.push(task.id);
+  for (const id of known.keys()) waves[(wave.get(id) ?? 0) - 1]?.push(id);
   const criticalPath: string[] = [];
   for (let choice = [...known.keys()], left = waves.length; left > 0; left--) {
     const next = choice.find((id) => remaining.get(id) === left) as string;
-    criticalPath.push(graph.getNodeData(next).id);
+    criticalPath.push(next);
     choice = graph.directDependantsOf(next);
   }
-
   const before = new Map<string, Set<string>>();
   const isBefore = (one: string, other: string): boolean => {
     const all = before.get(other) ?? new Set(graph.hasNode(other) ? graph.dependenciesOf(other) : []);
-    before.set(other, all);
-    return all.has(one);
+    return before.set(other, all) && all.has(one);
   };
   return {
     ...{ findings, waves, criticalPath },
     /** How many tasks the longest chain has that starts with this one. */
-    remaining: (id: string): number => remaining.get(key(id)) ?? 0,
+    remaining: (id: string): number => remaining.get(id) ?? 0,
     /** Does one of the two depend on the other, by however many steps? Not to be asked where there is a cycle. */
-    ordered: (one: string, other: string): boolean => isBefore(key(one), key(other)) || isBefore(key(other), key(one)),
+    ordered: (one: string, other: string): boolean => isBefore(one, other) || isBefore(other, one),
   };
 }
 

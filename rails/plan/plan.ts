@@ -22,9 +22,9 @@ export function makePlan(text: string, where: string): Plan {
       const message = `task ${id} is about files under .claude/: the client refuses workers' writes there`;
       findings.push({ level: "warning", code: "claude-folder", line, message, hint: "do it by hand" });
     }
-  const waves = new Map(graph.waves.flatMap((ids, index) => ids.map((id) => [id, index + 1])));
+  const waveOf = (id: string): number => graph.waves.findIndex((ids) => ids.includes(id)) + 1;
   return {
-    tasks: tasks.map(({ dependsLine, ...task }) => ({ ...task, wave: task.done ? 0 : (waves.get(task.id) ?? 0) })),
+    tasks: tasks.map(({ dependsLine, ...task }) => ({ ...task, wave: waveOf(task.id) })),
     waves: graph.waves,
     criticalPath: graph.criticalPath,
     conflicts: graph.waves.length > 0 ? findConflicts(tasks, graph.ordered) : [],

@@ -1,11 +1,11 @@
 import { ID, type Item, isField, readItem } from "./item.ts";
 import { type Line, quote, readLines } from "./lines.ts";
-import { type Finding, fault } from "./task.ts";
+import { fault } from "./task.ts";
 
 /** What a line is to a list: it starts a task, is part of the one above, looks like a task but is none, or none of these. */
 type Role = Item | "part" | "stray" | "other";
 /** A way to write tasks down. `above`: the task that is not over yet; `gap`: the line before is empty. */
-type Form = (line: Line, above: Item | undefined, gap: boolean, isFirst: boolean) => Role;
+type Form = (line: Line, above: Item | undefined, gap?: boolean, isFirst?: boolean) => Role;
 
 const HEADING = /^\s{0,3}(#{1,6})\s+(\*\*|__|)(.*?)\2(?:\s#+)?$/;
 const TASK = new RegExp(`^task\\s+#?(${ID})\\s*(?:[:.)–—-](?!\\d)\\s*(.*))?$`, "i");
@@ -39,43 +39,37 @@ const numbered: Form = (line, above, gap, isFirst) => {
   return above && !gap && !/^\s*#/.test(text) ? "part" : "other";
 };
 
-/** The tasks of a list in one form. A field behind them, outside each of them, would be lost if nobody said so. */
-function readItems(lines: readonly Line[], form: Form) {
-  const items: Item[] = [];
-  const findings: Finding[] = [];
-  let above: Item | undefined;
-  let gap = true;
-  for (const line of lines) {
-    const role = form(line, above, gap, items.length === 0);
-    if (role === "stray") findings.push(stray(line.number, line.text));
-    else if (role === "part") above?.lines.push(line);
-    else {
-      above = role === "other" ? undefined : role;
-      if (above) items.push(above);
-      else if (items.length > 0 && isField(line))
-        findings.push(fault("stray-field", line.number, `${quote(line.text)} is in no task`, "move it into its task"));
-    }
-    gap = line.raw.trim() === "";
-  }
-  return { items, findings };
-}
-
-const stray = (line: number, text: string) => fault("stray-item", line, `${quote(text)} is not read as a task`, FORMS);
-
 /** Reads a task list as a person reads it: with headings where it has any, else numbered. What can be read in two ways
  * is an error with its line and never a guess. Whether dependencies make sense is `readGraph`'s to say. */
 export function readList(text: string) {
   const { lines, findings } = readLines(text);
-  const [byHeading, byNumber] = [readItems(lines, headed), readItems(lines, numbered)];
-  const { items, findings: found } = byHeading.items.length + byHeading.findings.length > 0 ? byHeading : byNumber;
-  findings.push(...found);
+  const error = (...what: Parameters<typeof fault>) => findings.push(fault(...what));
+  const stray = ({ number, text }: Line) => error("stray-item", number, `${quote(text)} is not read as a task`, FORMS);
+  const isHeaded = lines.some((line) => headed(line, undefined) !== "other");
+  const form = isHeaded ? headed : numbered;
+  const items: Item[] = [];
+  let above: Item | undefined;
+  let gap = true;
+  for (const line of lines) {
+    const role = form(line, above, gap, items.length === 0);
+    if (role === "stray") stray(line);
+    else if (role === "part") above?.lines.push(line);
+    else {
+      above = role === "other" ? undefined : role;
+      if (above) items.push(above);
+      // Outside of each task it would be lost if nobody said so.
+      else if (items.length > 0 && isField(line))
+        error("stray-field", line.number, `${quote(line.text)} is in no task`, "move it into its task");
+    }
+    gap = line.raw.trim() === "";
+  }
   const [first] = items;
-  if (!first) findings.push(fault("empty-list", 1, "the list has no tasks", FORMS));
+  if (!first) error("empty-list", 1, "the list has no tasks", FORMS);
   const ids = new Map(items.map(({ id }) => [id.toLowerCase(), id]));
   // Numbered lines before the first heading: an overview of the same tasks, or tasks in another form?
-  const before = byNumber.items.filter(({ line }) => first && line < first.line);
-  if (before[0] && !before.some(({ id }) => ids.has(id.toLowerCase())))
-    findings.push(stray(before[0].line, before[0].head));
+  const before = lines.filter(({ number, text }) => isHeaded && first && number < first.line && NUMBERED.test(text));
+  const isKnown = ({ text }: Line): boolean => ids.has(NUMBERED.exec(text)?.[1]?.toLowerCase() ?? "");
+  if (before[0] && !before.some(isKnown)) stray(before[0]);
   const tasks = items.map((item) => {
     const task = readItem(item, findings);
     return { ...task, depends: task.depends.map((id) => ids.get(id.toLowerCase()) ?? id) };

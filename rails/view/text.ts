@@ -1,7 +1,7 @@
 import width from "fast-string-width";
 
 /** A text without anything that would move the cursor or colour the terminal. */
-const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
+export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
 
 /** A text on one line, in exactly so many columns: cut with `…` or filled with spaces. */
 export function cell(text: string, columns: number): string {
@@ -12,14 +12,6 @@ export function cell(text: string, columns: number): string {
     line = `${chars.join("")}…`;
   }
   return line + " ".repeat(columns - width(line));
-}
-
-/** A text as lines of at most so many columns, broken between words where there are any. */
-export function wrap(text: string, columns: number): string[] {
-  const line = oneLine(text);
-  // Every character that takes two columns is among these; none takes more.
-  const most = /[\u1100-\u11FF\u2300-\u{10FFFF}]/u.test(line) ? Math.floor(columns / 2) : columns;
-  return line.match(new RegExp(`\\S.{0,${most - 1}}(?=\\s|$)|\\S{1,${most}}`, "gu")) ?? [];
 }
 
 /** Milliseconds as minutes: `1:05`. */
@@ -33,10 +25,8 @@ export function table(rows: readonly (readonly string[])[], most: number): strin
     const widest = widths.indexOf(Math.max(...widths));
     widths[widest] = (widths[widest] ?? 1) - 1;
   }
-  return rows.map((row) =>
-    widths
-      .map((columns, at) => cell(row[at] ?? "", columns))
-      .join("  ")
-      .trimEnd(),
-  );
+  return rows.map((row) => {
+    const cells = widths.map((columns, at) => cell(row[at] ?? "", columns));
+    return cells.join("  ").trimEnd();
+  });
 }

@@ -6,7 +6,7 @@ import { expect, vi } from "vitest";
 import { Fault } from "../../rails/fault.ts";
 import { clean } from "../../rails/foreman/clean.ts";
 import { start } from "../../rails/foreman/start.ts";
-import { findPlace, gitDirOf, type Place } from "../../rails/git/repository.ts";
+import { findPlace, type Place } from "../../rails/git/repository.ts";
 import { holdAtEnd } from "../../rails/guard/end.ts";
 import { landAll } from "../../rails/line/land.ts";
 import { landingPath, type Site, siteOf } from "../../rails/line/site.ts";
@@ -91,9 +91,7 @@ export class Real implements Hands {
     return submitNothing("It is there.", this.at(attempt));
   }
   async end(attempt: string): Promise<string | null> {
-    const top = this.worktrees.get(attempt);
-    const gitDir = top && (await gitDirOf(top));
-    return holdAtEnd(await findAttempt(this.place.common, attempt), gitDir ? { top, gitDir } : null, "It is done.");
+    return holdAtEnd(await findAttempt(this.place.common, attempt), "It is done.");
   }
 
   meanwhile(work: () => Promise<void>): void {

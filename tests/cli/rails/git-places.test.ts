@@ -12,7 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { commitOf, findPlace, listWorktrees, type Place } from "../../../rails/git/repository.ts";
-import { fillSubmodules, workInSubmodules } from "../../../rails/git/submodule.ts";
+import { fillSubmodules, workIn } from "../../../rails/git/submodule.ts";
 import { bringBack, freshWorktree, removeWorktree } from "../../../rails/git/worktree.ts";
 import { Scene } from "./scene.ts";
 
@@ -160,14 +160,14 @@ describe("submodules", () => {
   });
 
   test.each(["not committed", "nowhere else"])("with work in them, %s, hold a worktree back", async (what) => {
-    expect(await workInSubmodules(path, place.main)).toBeNull();
+    expect(await workIn(path, place.main)).toBeNull();
     scene.write("inner/deep/new.txt", "new", at(odd));
     if (what === "nowhere else") {
       scene.commit("feat: new", at(odd, "inner/deep"));
       scene.gitIn(at(odd, "inner/deep"), "switch", "-q", "--detach", "HEAD^");
     }
     if (what === "nowhere else") scene.gitIn(at(odd, "inner/deep"), "branch", "mine", "HEAD@{1}");
-    expect(await workInSubmodules(path, place.main)).toContain(what);
+    expect(await workIn(path, place.main)).toContain(what);
     await expect(removeWorktree(place, path, [])).rejects.toMatchObject({ code: "dirty" });
     expect(existsSync(at(odd, "inner/deep/deep.txt"))).toBe(true);
   });
@@ -181,7 +181,6 @@ describe("submodules", () => {
     try {
       rmSync(at(".gitmodules"));
       await fillSubmodules(path, place.main);
-      expect(await workInSubmodules(path, place.main)).toBeNull();
       expect(existsSync(join(scene.home, "calls"))).toBe(false);
       writeFileSync(at(".gitmodules"), "[submodule]\n");
       await expect(fillSubmodules(path, place.main)).resolves.toBeUndefined();

@@ -50,10 +50,15 @@ function next(more: object): string {
 const dispatch = [{ attempt: "r/1.1", task: "1", agent: "minion-worker", description: "x", prompt: "go" }];
 
 describe("the orchestrator", () => {
-  test("writes down the demo's typed list in our form and stops after the plan of a dry run", async () => {
+  test("writes down the demo's typed list in our form; for a dry run nothing is written", async () => {
     const list = await readFile(join(import.meta.dirname, "../../../demo/tasks-typed.txt"), "utf8");
+    const dry = client({});
+    const [plan = ""] = called(await dry.say(typed(`--dry-run ${list}`))) as string[];
+    expect(plan.split("\n")[0]).toBe("minion plan - <<'TASKS'");
+    expect(await dry.say("", "the table")).toEqual(["the table"]);
+
     const { say } = client({}, {}, { "2": { files: ["src/a.js"], agent: ["backend"] } });
-    const [written] = await say(typed(`--dry-run ${list}`));
+    const [written] = await say(typed(list));
     expect(written).toMatchObject({ tool: "Write", input: { file_path: "/tmp/lists/s.md" } });
     const content = typeof written === "object" ? String(written.input.content) : "";
     expect(content.split("\n\n")).toHaveLength(4);
@@ -61,7 +66,6 @@ describe("the orchestrator", () => {
       "### Task 2: Add the POST /events endpoint\nDepends: 1\nFiles: src/a.js?\nAgent: backend\n",
     );
     expect(called(await say("", "ok"))).toEqual(["minion plan /tmp/lists/s.md"]);
-    expect(await say("", "the table")).toEqual(["the table"]);
   });
 
   test("takes a file as it is, and says what the rails refuse", async () => {

@@ -133,8 +133,7 @@ describe("the shipped table", () => {
       "packages/a/package.json": { scripts: { test: "vitest", lint: "" }, dependencies: { x: "1" } },
     };
     const expected = ["pnpm install --frozen-lockfile", "pnpm run lint", "pnpm test in packages/a", "pnpm run build"];
-    for (const prefix of ["packages/a", "packages/a/", "./packages/a", "packages\\a", "packages/a/src/deep"])
-      expect(await tools(files, prefix)).toEqual(expected);
+    for (const prefix of ["packages/a", "packages/a/src/deep"]) expect(await tools(files, prefix)).toEqual(expected);
     expect(await tools(files)).toEqual([
       "pnpm install --frozen-lockfile",
       "pnpm run lint",
@@ -176,6 +175,12 @@ describe("an edited table", () => {
       "-",
       "-",
     ]);
+    expect(await tools({ Makefile: "x:" }, "", table("| lint | make | `{a,Make*} ~ {y,x}:` |"))).toEqual([
+      "-",
+      "make",
+      "-",
+      "-",
+    ]);
     expect(await tools({ Makefile: "x:", "x.mk": "" }, "", table("| lint | make | `!x.mk`, Makefile |"))).toEqual([
       "-",
       "-",
@@ -188,7 +193,6 @@ describe("an edited table", () => {
     ["| deploy | make | x |", /line 5 is not/],
     ["| lint | make | @nothing |", /@nothing/],
     ["| lint | make | a b c |", /«a b c»/],
-    ["| lint | make | @a |\n| @a | | @b |\n| @b | | @a |", /@a/],
     ["", /no table/],
   ])("%j is a fault that says what", async (row, message) => {
     await expect(tools({}, "", table(row))).rejects.toThrow(message);

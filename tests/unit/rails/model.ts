@@ -110,9 +110,7 @@ export class Model implements Hands {
     return submitNothing("It is there.", attempt);
   }
   async end(attempt: string): Promise<string | null> {
-    const tree = this.trees[attempt];
-    const worktree = tree ? { top: attempt, gitDir: this.gitDir } : null;
-    return holdAtEnd(await this.findAttempt("", attempt), worktree, "It is done.");
+    return holdAtEnd(await this.findAttempt("", attempt), "It is done.");
   }
 
   meanwhile(work: () => Promise<void>): void {
@@ -136,7 +134,7 @@ export class Model implements Hands {
     if (!attempt) throw new Fault("no-attempt", id, "");
     return { journal: this.journal, state, attempt };
   };
-  readonly attemptAt = async (top: string): Promise<string | null> => this.at(top).marker;
+  readonly attemptOf = async ({ top }: { top: string }): Promise<string | null> => this.at(top).marker;
   readonly ownAttempt = async (top: string): Promise<Own> => {
     this.at(top).marker = top;
     return { place: await this.findPlace(top), ...(await this.findAttempt("", top)) };

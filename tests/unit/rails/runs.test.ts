@@ -35,9 +35,9 @@ vi.mock("../../../rails/record/evidence.ts", async (original) => ({
   ...instead("prove", "isNoWorse"),
 }));
 vi.mock("../../../rails/record/job.ts", async (original) => ({ ...(await original<object>()), ...instead("attach") }));
-vi.mock("../../../rails/worker/attempt.ts", () => ({
-  ...instead("findAttempt", "attemptAt", "ownAttempt"),
-  MARKER: "marker",
+vi.mock("../../../rails/worker/attempt.ts", async (original) => ({
+  ...(await original<object>()),
+  ...instead("findAttempt", "attemptOf", "ownAttempt"),
 }));
 
 test(`${RUNS} random runs: green, once, apart, in bounds, to an end`, async () => {
