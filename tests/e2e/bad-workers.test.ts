@@ -1,4 +1,4 @@
 import { badWorkers } from "./bad-workers.ts";
 
+// The other mode by night.
 badWorkers("default");
-badWorkers("auto");

@@ -42,7 +42,10 @@ export function killedThrice(mode: Mode): void {
     expect(world.named("submitted", "r1/1.2")).toEqual([]);
 
     const landing = await world.start("/minion --resume", mode);
-    await world.until(landing, ({ event, name }) => event === "job" && name === "land r1");
+    // The first job of that name looked at the base.
+    await world.until(landing, ({ event }) => event === "submitted");
+    const at = world.named("submitted")[0]?.at ?? 0;
+    await world.until(landing, (each) => each.event === "job" && each.name === "land r1" && each.at >= at);
     landing.kill();
     expect((await landing.done).code).toBe(null);
 

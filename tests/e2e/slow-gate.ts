@@ -16,16 +16,17 @@ export async function slowGate(seconds: number, mode: Mode, behaviour?: Behaviou
     const result = await world.run(`/minion ${list}`, mode, behaviour ? { 1: behaviour } : {});
     expect(result.code).toBe(0);
     expect(world.states()).toEqual({ 1: "landed" });
-    // Once for the worker and once for landing, which takes nobody's word.
-    expect(readFileSync(join(world.repo, ".git/ran"), "utf8")).toBe("ran\nran\n");
+    // Once on the base, once for the worker, and once for landing, which takes nobody's word.
+    expect(readFileSync(join(world.repo, ".git/ran"), "utf8")).toBe("ran\nran\nran\n");
     const ran = world.named("evidence");
     expect(ran.map(({ by, code }) => [by, code])).toEqual([
+      ["landing", 0],
       ["worker", 0],
       ["landing", 0],
     ]);
     for (const { ms } of ran) expect(ms).toBeGreaterThan(seconds * 1000 - 100);
     const jobs = world.named("job").map(({ name }) => name);
-    expect(jobs).toEqual(["gate r1/1.1 slow", "land r1"]);
+    expect(jobs).toEqual(["land r1", "gate r1/1.1 slow", "land r1"]);
     expect(world.named("sent-back")).toEqual([]);
     // The worker was told that it still runs, and asked again.
     const last = world.requests.findLast((request) => roleOf(request) === "worker");

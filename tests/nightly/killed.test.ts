@@ -1,3 +1,4 @@
 import { killedThrice } from "../e2e/killed.ts";
+import { MODES } from "../e2e/world.ts";
 
-killedThrice("auto");
+for (const mode of MODES) killedThrice(mode);

@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { findPlace } from "../../../rails/git/repository.ts";
-import { Scene, Worker } from "./scene.ts";
+import { findPlace } from "../../rails/git/repository.ts";
+import { Scene, Worker } from "../cli/rails/scene.ts";
 
 let scene: Scene;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { afterEach, expect, test } from "vitest";
-import { World } from "./world.ts";
+import { World } from "../e2e/world.ts";
 
 let world: World | undefined;
 afterEach(() => world?.close());

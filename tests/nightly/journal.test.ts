@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Scene } from "./scene.ts";
+import { Scene } from "../cli/rails/scene.ts";
 
 let scene: Scene;
 let lines: string[];

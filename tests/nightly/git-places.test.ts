@@ -11,10 +11,10 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { commitOf, findPlace, listWorktrees, type Place } from "../../../rails/git/repository.ts";
-import { fillSubmodules, workIn } from "../../../rails/git/submodule.ts";
-import { bringBack, freshWorktree, removeWorktree } from "../../../rails/git/worktree.ts";
-import { Scene } from "./scene.ts";
+import { commitOf, findPlace, listWorktrees, type Place } from "../../rails/git/repository.ts";
+import { fillSubmodules, workIn } from "../../rails/git/submodule.ts";
+import { bringBack, freshWorktree, removeWorktree } from "../../rails/git/worktree.ts";
+import { Scene } from "../cli/rails/scene.ts";
 
 let scene: Scene;
 beforeEach(() => {

@@ -1,0 +1,3 @@
+import { badWorkers } from "../e2e/bad-workers.ts";
+
+badWorkers("auto");
