@@ -14,7 +14,7 @@ import type { Finding, Plan, Tools } from "./plan/task.ts";
 
 /** Where one thing of the rails may lie, first the one that wins: the project's, the person's, and the plugin's in its
  * skills, which are seen from its bin/minion. */
-async function layers({ top }: Place, name: string, shipped: string): Promise<string[]> {
+async function layers({ top }: Place, name: string, shipped: string): Promise<[string, string, string]> {
   const person = resolve(process.env.CLAUDE_CONFIG_DIR?.trim() || join(homedir(), ".claude"), "minion");
   const plugin = dirname(dirname(await realpath(process.argv[1] as string)));
   return [join(top, ".claude", "minion", name), join(person, name), join(plugin, "skills", shipped)];
@@ -22,7 +22,9 @@ async function layers({ top }: Place, name: string, shipped: string): Promise<st
 
 export async function blueprintAt(place: Place): Promise<Blueprint> {
   const { readBlueprint } = await import("./blueprint/blueprint.ts");
-  const blueprint = await readBlueprint((await layers(place, "blueprint.md", "minion-blueprint/SKILL.md")).reverse());
+  const [project, person, shipped] = await layers(place, "blueprint.md", "minion-blueprint/SKILL.md");
+  const patterns = join(dirname(shipped), "patterns.md");
+  const blueprint = await readBlueprint([patterns, shipped, person, project]);
   const { agent } = blueprint.retry;
   if (agent === "" || (await overlaysAt(place)).get(agent.toLowerCase())?.fault === null) return blueprint;
   const where = blueprint.sources["retry.agent"];

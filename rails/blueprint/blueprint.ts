@@ -107,7 +107,7 @@ function checked({ data, lineOf }: Markdown, file: string) {
   if (fields) return fields;
   const issue = error.issues[0] as (typeof error.issues)[number];
   const at = [...issue.path, ...(issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [])] as string[];
-  const hint = "the shipped skills/minion-blueprint/SKILL.md shows what may stand there";
+  const hint = "the shipped skills/minion-blueprint/ shows in SKILL.md and patterns.md what may stand there";
   throw new Fault("blueprint", `${file}:${lineOf(at)}: ${at.join(".")}: ${issue.message}`, hint);
 }
 

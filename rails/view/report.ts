@@ -36,12 +36,16 @@ export function reportText(state: RunState, folder: string): string {
   ].join("\n");
 }
 
-/** What waits for a person, and the choices. */
-export const attentionText = (all: readonly Attention[]): string[] =>
-  all.flatMap(({ task, reason, note, choices }) => [
-    `- task ${task}: ${reason}. ${note}`,
-    ...choices.map(({ label, command }) => `  - ${label}: \`${command}\``),
-  ]);
+/** What waits for a person, and the choices; what is the same for several tasks is said once. */
+export function attentionText(all: readonly Attention[]): string[] {
+  const same = new Map<string, string[]>();
+  for (const { task, reason, note, choices } of all) {
+    const lines = choices.map(({ label, command }) => `\n  - ${label}: \`${command}\``).join("");
+    const text = `: ${reason}. ${note}${lines}`;
+    same.set(text, [...(same.get(text) ?? []), task]);
+  }
+  return [...same].map(([text, tasks]) => `- task${tasks.length > 1 ? "s" : ""} ${tasks.join(", ")}${text}`);
+}
 
 function landedText(state: RunState, { id, title, files, attempts }: TaskState): string {
   const last = attempts.at(-1);

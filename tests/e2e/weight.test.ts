@@ -25,9 +25,12 @@ test("the client finds nothing to say of the plugin, strictly asked", () => {
 
 test("the prompts weigh what they may, by the client's own count", () => {
   const told = claude("--plugin-dir", ASSETS, "plugin", "details", "minion");
-  const tokens = (line: RegExp) => Number(line.exec(told)?.[1]?.replaceAll(",", "") ?? Number.NaN);
+  const tokens = (line: RegExp) => {
+    const [, number = "none", k] = line.exec(told) ?? [];
+    return Number(number.replaceAll(",", "")) * (k ? 1000 : 1);
+  };
   expect(tokens(/Always-on:\s+~([\d,]+) tok/)).toBeLessThanOrEqual(120);
-  const onInvoke = (name: string) => tokens(new RegExp(`^  ${name} .*~([\\d,.]+k?)$`, "m"));
+  const onInvoke = (name: string) => tokens(new RegExp(`^  ${name} .*~([\\d,.]+)(k?)$`, "m"));
   expect(onInvoke("minion")).toBeLessThanOrEqual(2000);
   expect(onInvoke("minion-worker") + onInvoke("minion-blueprint")).toBeLessThanOrEqual(2000);
 });

@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { readBlueprint } from "../../../rails/blueprint/blueprint.ts";
 import { Fault } from "../../../rails/fault.ts";
-import { SHIPPED } from "./run.ts";
+import { PLUGIN, SHIPPED } from "./run.ts";
 
-const PLUGIN = join(import.meta.dirname, "../../../assets/skills/minion-blueprint/SKILL.md");
 const folder = mkdtempSync(join(tmpdir(), "minion-blueprint-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const written = (name: string, yaml: string, body = ""): string => {
@@ -18,12 +17,12 @@ describe("project over person over shipped, value by value", () => {
   test("each value says which file it comes from", async () => {
     const person = written("person.md", "bounds:\n  workers: 6\n  lease: 20\noutput:\n  megabytes: 2\n");
     const project = written("project.md", "bounds:\n  workers: 2\nretry:\n  model: opus\n", "\n1. Our own steps.\n");
-    const all = await readBlueprint([PLUGIN, person, project]);
+    const all = await readBlueprint([...PLUGIN, person, project]);
     expect(all.bounds).toEqual({ ...SHIPPED.bounds, workers: 2, lease: 20 });
     expect(all.output).toEqual({ ...SHIPPED.output, megabytes: 2 });
     expect(all.retry).toEqual({ agent: "debugger", model: "opus" });
     expect(all.body).toBe("1. Our own steps.");
-    const from = Object.entries(all.sources).filter(([, file]) => file !== PLUGIN);
+    const from = Object.entries(all.sources).filter(([, file]) => !PLUGIN.includes(file));
     expect(Object.fromEntries(from)).toEqual({
       "bounds.workers": project,
       "bounds.lease": person,
@@ -34,7 +33,7 @@ describe("project over person over shipped, value by value", () => {
   });
 
   test("a file that there is not says nothing, and what no file says is a fault", async () => {
-    expect((await readBlueprint([PLUGIN, join(folder, "none.md")])).bounds).toEqual(SHIPPED.bounds);
+    expect((await readBlueprint([...PLUGIN, join(folder, "none.md")])).bounds).toEqual(SHIPPED.bounds);
     await expect(readBlueprint([written("only.md", "commit: x\n")])).rejects.toThrow(Fault);
   });
 });
@@ -59,7 +58,7 @@ describe("what cannot be meant is a fault with its line", () => {
     ["allow: git status\n", 2],
   ])("%j", async (yaml, line) => {
     const file = written("typo.md", yaml);
-    const fault = await readBlueprint([PLUGIN, file]).catch((error: Fault) => error);
+    const fault = await readBlueprint([...PLUGIN, file]).catch((error: Fault) => error);
     expect(fault).toMatchObject({ code: "blueprint", message: expect.stringContaining(`${file}:${line}: `) });
   });
 });

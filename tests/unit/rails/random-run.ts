@@ -1,6 +1,4 @@
-import { join } from "node:path";
 import { vi } from "vitest";
-import { readBlueprint } from "../../../rails/blueprint/blueprint.ts";
 import { next } from "../../../rails/foreman/next.ts";
 import { resume } from "../../../rails/foreman/start.ts";
 import type { Place } from "../../../rails/git/repository.ts";
@@ -9,8 +7,7 @@ import type { Event } from "../../../rails/record/events.ts";
 import type { Journal } from "../../../rails/record/journal.ts";
 import { pick, random } from "../plan/random.ts";
 import { FORBIDDEN, type Hands, STYLES, work } from "./random-worker.ts";
-
-const SHIPPED = await readBlueprint([join(import.meta.dirname, "../../../assets/skills/minion-blueprint/SKILL.md")]);
+import { SHIPPED } from "./run.ts";
 
 /** Red where a line says LINT or FAIL, or where two files say the same `half`: each is green alone. */
 const GATES = [

@@ -4,9 +4,9 @@ import { makePlan } from "../../../rails/plan/plan.ts";
 import type { Event, EventData, NewEvent } from "../../../rails/record/events.ts";
 import { fold, type RunState } from "../../../rails/record/state.ts";
 
-export const SHIPPED = await readBlueprint([
-  join(import.meta.dirname, "../../../assets/skills/minion-blueprint/SKILL.md"),
-]);
+const FOLDER = join(import.meta.dirname, "../../../assets/skills/minion-blueprint");
+export const PLUGIN = ["patterns.md", "SKILL.md"].map((name) => join(FOLDER, name));
+export const SHIPPED = await readBlueprint(PLUGIN);
 
 /** How a run of a list starts, under the shipped blueprint. */
 export function startedWith(list: string, more: Partial<EventData["started"]> = {}): Event<"started"> {
