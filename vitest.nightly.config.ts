@@ -6,6 +6,7 @@ const NIGHTLY = [
   "tests/nightly/*.test.ts",
   "tests/unit/installer/{property,frontmatter-fuzz}.test.ts",
   "tests/cli/installer/kill.test.ts",
+  "tests/cli/rails/road.test.ts",
 ];
 
 // What takes minutes by its nature, whatever the machine.

@@ -17,6 +17,9 @@ const states = async (): Promise<Record<string, string>> => {
 const dispatched = (answer: { dispatch: { attempt: string }[] }): string[] =>
   answer.dispatch.map(({ attempt }) => attempt);
 
+/** By day the random runs have these cases, without git. */
+const byNight = test.skipIf(!process.env.MINION_NIGHTLY);
+
 describe("a run from list to line", () => {
   test("dispatches in the order that the graph allows, on top of what landed", async () => {
     await scene.start("1. One\n2. Two (depends on: 1)\n3. Three (depends on: 1)\n4. Four (depends on: 2, 3)\n");
@@ -88,7 +91,7 @@ describe("a run from list to line", () => {
     expect(scene.git("branch", "--list", "minion/*")).toBe("");
   });
 
-  test("two tasks on one file never run at the same time", async () => {
+  byNight("two tasks on one file never run at the same time", async () => {
     await scene.start(
       "### Task 1: A\nFiles: src/x.txt\n### Task 2: B\nFiles: ./SRC/*.txt\n### Task 3: C\nFiles: docs/\n",
     );
@@ -100,7 +103,7 @@ describe("a run from list to line", () => {
     expect(dispatched(await next())).toEqual([]);
   });
 
-  test("a launch that was refused is offered again, up to the bound", async () => {
+  byNight("a launch that was refused is offered again, up to the bound", async () => {
     await scene.start("1. One\n");
     expect(dispatched(await next())).toEqual(["r1/1.1"]);
     expect(dispatched(await next())).toEqual(["r1/1.1"]);
@@ -157,7 +160,7 @@ describe("a result that is not proven", () => {
     expect((await worker.submit()).json.error.code).toBe("unproven");
   });
 
-  test("tests fail twice, twice: the branch is kept, what depends on it is blocked, the rest lands", async () => {
+  byNight("tests fail twice, twice: the branch is kept, what depends on it is blocked, the rest lands", async () => {
     await scene.start("1. One\n2. Two (depends on: 1)\n3. Three\n");
     await next();
     await scene.goodWorker("r1/3.1", { "src/three.txt": "3" });
@@ -193,7 +196,7 @@ describe("a result that is not proven", () => {
     expect(dispatched(await next())).toEqual(["r1/2.1"]);
   });
 
-  test("a second attempt that leaves the very files that were red before has failed its gate, too", async () => {
+  byNight("a second attempt that leaves the very files that were red before has failed its gate, too", async () => {
     await scene.start("1. One\n");
     await next();
     const first = await scene.agent("r1/1.1");
@@ -218,7 +221,7 @@ describe("a result that is not proven", () => {
     expect(await next()).toMatchObject({ done: true, attention: [{ task: "1", reason: "gate-failed" }] });
   });
 
-  test("green alone, red together: only what keeps the line green lands", async () => {
+  byNight("green alone, red together: only what keeps the line green lands", async () => {
     scene.write(
       ".claude/minion/blueprint.md",
       '---\ngates:\n  - name: test\n    run: "test $(ls src | wc -l) -le 2"\n---\n',
@@ -259,7 +262,7 @@ describe("workers that go astray", () => {
     expect(await worker.begin()).toMatchObject({ code: 1, stderr: expect.stringContaining("over") });
   });
 
-  test("one that ends before the client has told of its launch: its attempt is over", async () => {
+  byNight("one that ends before the client has told of its launch: its attempt is over", async () => {
     await scene.start("1. One\n");
     await next();
     const prompt = "Run `minion begin r1/1.1` and do what it prints.";
