@@ -4,9 +4,9 @@ import { Fault } from "../rails/fault.ts";
 import { withLock } from "../rails/git/lock.ts";
 import { type ApplyOptions, applyPlan, recover } from "./apply.ts";
 import { readPackage } from "./package.ts";
-import { findPlace, type RootFlags, type Surroundings } from "./paths.ts";
+import { findPlace, type Place, type RootFlags, type Surroundings } from "./paths.ts";
 import { type Plan, planChange, type Verb } from "./plan.ts";
-import { LOCK, orNothing, scanDisk } from "./scan.ts";
+import { type Disk, LOCK, orNothing, scanDisk } from "./scan.ts";
 
 export interface ChangeFlags extends RootFlags {
   readonly dryRun?: boolean;
@@ -24,6 +24,16 @@ export interface World extends ApplyOptions {
 /** The plan, and whether it was carried out. */
 export type Change = { readonly plan: Plan; readonly applied: boolean };
 
+/** Without the lock another one may be at work: where what was listed is gone, it is looked at anew. */
+function look(place: Place, tries = 20): Disk {
+  try {
+    return scanDisk(place);
+  } catch (error) {
+    if (tries > 0 && error instanceof Fault && error.code === "not-found") return look(place, tries - 1);
+    throw error;
+  }
+}
+
 /**
  * Read → plan → apply, for every verb that writes. With obstacles, without changes and with `dryRun` nothing is written.
  * @throws Fault as `findPlace`, `readPackage`, `scanDisk`, `withLock` and `applyPlan` do; `declined` where the person said no
@@ -32,7 +42,7 @@ export async function change(verb: Verb, flags: ChangeFlags, world: World): Prom
   const place = findPlace(flags, world.at);
   const pack = verb === "uninstall" ? undefined : readPackage(world.assets);
   const fixed = { verb, pack, place, force: flags.force === true, now: new Date() };
-  const seen = scanDisk(place);
+  const seen = look(place);
   const plan = planChange({ ...fixed, disk: seen });
   if (flags.dryRun || !(plan.changes || seen.leftover)) return { plan, applied: false };
   const asked = verb === "uninstall" ? `Remove ${place.target}?` : `Back up and replace ${plan.saved.length} of yours?`;
