@@ -60,9 +60,10 @@ const stillRuns = (what: string): Said => [`${what} still runs: call the same ag
 
 add("plan <file>", "show a list's waves, conflicts, commands and faults (-: stdin); writes nothing", async (call) => {
   const { plan, tools } = await planAt(call.word);
+  const { toolsSaid, ...shown } = plan;
   const tasks = plan.tasks.map(({ doneWhen, ...task }) => ({ ...task, done_when: doneWhen }));
   const exit = plan.findings.some(({ level }) => level === "error") ? EXIT.refused : EXIT.done;
-  return [planTable(plan, tools, columns), { ...plan, tasks, tools }, exit];
+  return [planTable(plan, tools, columns), { ...shown, tasks, tools }, exit];
 });
 
 add("start <file>", "open a run of a task list", async (call) => {

@@ -7,7 +7,7 @@ import type { Overlay } from "./blueprint/overlay.ts";
 import { EXIT, Fault } from "./fault.ts";
 import { readIfThere } from "./files.ts";
 import { findPlace, type Place } from "./git/repository.ts";
-import type { Finding, Plan, Tools } from "./plan/task.ts";
+import { type Finding, type Plan, TOOL_NAMES, type Tools } from "./plan/task.ts";
 
 // YAML, its checks and the reader of lists are loaded by the few commands that want them: hooks and gates are called by
 // the hundred.
@@ -51,8 +51,13 @@ export async function planAt(source: string): Promise<{ place: Place; plan: Plan
   const table = (await Promise.all(tables.map(readIfThere))).find((found) => found !== null) ?? "";
   const { findTools } = await import("./blueprint/toolchain.ts");
   const { makePlan } = await import("./plan/plan.ts");
-  const tools = await findTools(place.top, place.prefix, table);
-  const plan = makePlan(list, source === "-" ? "the list" : source);
+  const where = source === "-" ? "the list" : source;
+  const plan = makePlan(list, where);
+  const tools = { ...(await findTools(place.top, place.prefix, table)) };
+  for (const name of TOOL_NAMES) {
+    const run = plan.toolsSaid[name];
+    if (run) tools[name] = { run, cwd: place.prefix, source: `${where}: tools.${name}` };
+  }
   const known = await overlaysAt(place);
   const hint = `there are ${[...known.values()].map(({ name }) => name).join(", ")}`;
   const wanted = plan.tasks.flatMap(({ id, line, agent }) => agent.map((name) => ({ id, line, name })));

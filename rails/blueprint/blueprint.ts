@@ -1,10 +1,7 @@
-import * as z from "zod/mini";
-import english from "zod/v4/locales/en.js";
 import { Fault } from "../fault.ts";
 import { readIfThere } from "../files.ts";
 import { type Markdown, readMarkdown } from "./markdown.ts";
-
-z.config(english());
+import { firstIssue, z } from "./zod.ts";
 
 const text = z.string().check(z.minLength(1));
 const pattern = text.check(z.refine(isPattern, "this is no regular expression"));
@@ -105,10 +102,9 @@ function checked({ data, lineOf }: Markdown, file: string) {
   const own = Object.entries(data).filter(([name]) => !CLIENT_FIELDS.includes(name));
   const { data: fields, error } = OWN_FIELDS.safeParse(Object.fromEntries(own));
   if (fields) return fields;
-  const issue = error.issues[0] as (typeof error.issues)[number];
-  const at = [...issue.path, ...(issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [])] as string[];
+  const { at, message } = firstIssue(error);
   const hint = "the shipped skills/minion-blueprint/ shows in SKILL.md and patterns.md what may stand there";
-  throw new Fault("blueprint", `${file}:${lineOf(at)}: ${at.join(".")}: ${issue.message}`, hint);
+  throw new Fault("blueprint", `${file}:${lineOf(at)}: ${at.join(".")}: ${message}`, hint);
 }
 
 function isPattern(pattern: string): boolean {

@@ -16,6 +16,8 @@ const LEVEL = {
   read: (text: string) => (isLevel(text) ? [text] : "is none"),
   hint: "write «Risk: low», medium or high",
 };
+const isName = (text: string): boolean => /^[\w.:[\]-]+$/.test(text);
+const NAME = { read: (text: string) => (isName(text) ? [text] : "is no name"), hint: "write one name, «Model: opus»" };
 const TEXT = { read: (text: string) => [text.replace(/^`([^`]+)`$/, "$1")], hint: "" };
 /** The fields of a task: how a value is read (what it says, or in words what is wrong), and how to write it instead. */
 const FIELDS = {
@@ -25,13 +27,15 @@ const FIELDS = {
   gates: PATHS,
   agent: NAMES,
   risk: LEVEL,
+  model: NAME,
+  workflow: NAME,
   "done when": TEXT,
   verify: TEXT,
 };
 type FieldName = keyof typeof FIELDS;
 
 const FIELD =
-  /^\s*([-*+] )?(\*\*|__|)(files|depends(?: on)?|dependencies|agent|forbid|gates|done when|verify|risk)(?::\2|\2 ?:) ?(.*)$/i;
+  /^\s*([-*+] )?(\*\*|__|)(files|depends(?: on)?|dependencies|agent|forbid|gates|done when|verify|risk|model|workflow)(?::\2|\2 ?:) ?(.*)$/i;
 /** The ways of saying that a field has nothing to say; a remark in parentheses may say why. */
 const NONE = /^(?:none|nothing|no|n\/a|[-–—])\.?(?: ?\([^()]*\))?\.?$/i;
 /** `(depends on: 1, 2)` at the end of a title. */
@@ -108,6 +112,7 @@ export function readItem({ id, head, line: start, lines }: Item, findings: Findi
     ...{ depends: said("depends"), forbid: said("forbid"), gates: said("gates"), agent: said("agent") },
     doneWhen: said("done when").join("\n"),
     verify: said("verify").join("\n"),
+    ...{ model: said("model").at(-1) ?? "", workflow: said("workflow").at(-1) ?? "" },
     risk: (said("risk").at(-1)?.toLowerCase() ?? "") as Task["risk"],
   };
 }

@@ -14,6 +14,8 @@ export interface Task {
   readonly doneWhen: string;
   readonly verify: string;
   readonly risk: "" | "low" | "medium" | "high";
+  readonly model: string; // As Claude Code names it: opus, sonnet, haiku, or a whole name
+  readonly workflow: string;
   readonly done: boolean; // Marked as done in the list: counted as landed before the run
   readonly line: number;
 }
@@ -36,8 +38,15 @@ export const TOOL_NAMES = ["setup", "lint", "test", "build"] as const;
 export type ToolName = (typeof TOOL_NAMES)[number];
 export type Tools = Readonly<Record<ToolName, Tool | null>>;
 
+/** What a list says of all its tasks. Empty: not said. */
+export interface Intent {
+  readonly goal: string;
+  readonly success: string; // What shows that the whole is a success
+}
+
 /** What `minion plan` knows of a list. The critical path is the longest chain of dependencies, first to last. */
-export interface Plan {
+export interface Plan extends Intent {
+  readonly toolsSaid: Readonly<{ [N in ToolName]?: string | undefined }>; // Commands that win over those that are found
   readonly tasks: readonly (Task & { readonly wave: number })[];
   readonly waves: readonly (readonly string[])[];
   readonly criticalPath: readonly string[];

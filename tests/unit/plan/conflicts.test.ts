@@ -20,6 +20,8 @@ const task = (id: string, files: string[], done = false): Task => ({
   doneWhen: "",
   verify: "",
   risk: "",
+  model: "",
+  workflow: "",
   done,
   line: 1,
 });

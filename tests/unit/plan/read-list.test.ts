@@ -96,7 +96,7 @@ describe("lists with headings", () => {
   test.each(["#", "##", "###", "######"])("%s, all fields, bold or not, inline or as bullets", (marks) => {
     const text = `# Plan\n\n${marks} Task 1: Schema [DONE]\n**Files:** \`src/a.ts\`, package.json?\n**Depends**: none\nAgent: backend, tdd-developer\n
 Do it:\n1. so\n2. and so\n\n${marks} task T002: Endpoint\n- **Files:**\n  - \`src/b.ts\`\n  - src/c.ts\n- **Depends on:** Task 1
-- Forbid: src/secret/, *.lock\n- write it\n\n**Done when:**\n- it answers 201\n- it is logged\n\n__Verify__: npm test -- post\nRisk: HIGH\n`;
+- Forbid: src/secret/, *.lock\n- write it\n\n**Done when:**\n- it answers 201\n- it is logged\n\n__Verify__: npm test -- post\nRisk: HIGH\nModel: opus\nWorkflow: tdd\n`;
     expect(errors(text)).toEqual([]);
     expect(read(text).map(({ dependsLine, ...task }) => task)).toEqual([
       {
@@ -114,6 +114,8 @@ Do it:\n1. so\n2. and so\n\n${marks} task T002: Endpoint\n- **Files:**\n  - \`sr
         doneWhen: "",
         verify: "",
         risk: "",
+        model: "",
+        workflow: "",
         done: true,
         line: 3,
       },
@@ -132,6 +134,8 @@ Do it:\n1. so\n2. and so\n\n${marks} task T002: Endpoint\n- **Files:**\n  - \`sr
         doneWhen: "it answers 201\nit is logged",
         verify: "npm test -- post",
         risk: "high",
+        model: "opus",
+        workflow: "tdd",
         done: false,
         line: 12,
       },

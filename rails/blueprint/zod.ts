@@ -1,0 +1,13 @@
+import * as z from "zod/mini";
+import english from "zod/v4/locales/en.js";
+
+// The small form of zod brings no messages of its own.
+z.config(english());
+
+export { z };
+
+/** The first thing that is wrong: which field, and in words what. */
+export function firstIssue({ issues: [issue] }: z.core.$ZodError): { at: string[]; message: string } {
+  const unknown = issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
+  return { at: [...(issue?.path ?? []).map(String), ...unknown], message: issue?.message ?? "" };
+}
