@@ -67,8 +67,11 @@ export class Real implements Hands {
   }
 
   async begin(attempt: string) {
-    const path = join(this.main, ".claude/worktrees", attempt.replace("/", "-"));
-    if (!this.worktrees.has(attempt)) this.git(this.main, "worktree", "add", "-q", "--detach", path, "trunk");
+    // Named as Claude Code names what it makes for an agent.
+    const agent = `agent-${attempt.replace(/\W/g, "")}`;
+    const path = join(this.main, ".claude/worktrees", agent);
+    if (!this.worktrees.has(attempt))
+      this.git(this.main, "worktree", "add", "-q", "-b", `worktree-${agent}`, path, "trunk");
     this.worktrees.set(attempt, path);
     await begin(attempt, path, 0);
   }
