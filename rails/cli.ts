@@ -22,13 +22,20 @@ import { ownAttempt } from "./worker/attempt.ts";
 import { begin, runSetup } from "./worker/begin.ts";
 import { brief } from "./worker/brief.ts";
 import { gate, RESULTS, runGateJob } from "./worker/gate.ts";
-import { submit, submitNothing } from "./worker/submit.ts";
+import { judge, submit, submitNothing } from "./worker/submit.ts";
 
 declare const __VERSION__: string;
 
 /** What a command is called with: the one argument that it may have, and the options that there are. */
 type Flag = "new" | "all" | "take" | "redBase" | "agree" | "dryRun";
-type Call = { [F in Flag]?: true } & { word: string; until: number; run?: string; nothing?: string };
+type Call = { [F in Flag]?: true } & {
+  word: string;
+  words: readonly string[];
+  until: number;
+  run?: string;
+  nothing?: string;
+  workflow?: string;
+};
 
 const program = new Command("minion")
   .description("The rails of minion-toolkit: plans a task list, holds workers to it, proves and lands what they did.")
@@ -41,7 +48,7 @@ function add(usage: string, description: string, action: (call: Call) => Promise
   const run = async () => {
     const { wait = 0, ...options } = made.opts();
     if (!(wait >= 0)) throw new Fault("usage", "--wait is no number of seconds", "say --wait 90", EXIT.usage);
-    return action({ ...options, word: made.args[0] ?? "", until: Date.now() + wait * 1000 });
+    return action({ ...options, word: made.args[0] ?? "", words: made.args, until: Date.now() + wait * 1000 });
   };
   return made.action(saying(run));
 }
@@ -55,25 +62,33 @@ const ofRun = (usage: string, description: string, action: (call: Call & Run & {
   }).option("--run <id>", "which run, if not the newest");
 
 const WAIT = ["--wait <seconds>", "how long to wait; called again it waits on", Number, 90] as const;
+const WORKFLOW = [
+  "--workflow <name>",
+  "for tasks that name none: quick, default, tdd, secure or one of your own",
+] as const;
 const columns = Math.max(40, process.stdout.columns ?? 100);
 const stillRuns = (what: string): Said => [`${what} still runs: call the same again.`, { running: true }, EXIT.running];
 
 add("plan <file>", "show a list's waves, conflicts, commands and faults (-: stdin); writes nothing", async (call) => {
-  const { plan, tools } = await planAt(call.word);
+  const { plan, tools } = await planAt(call.word, call.workflow);
   const { toolsSaid, ...shown } = plan;
-  const tasks = plan.tasks.map(({ doneWhen, ...task }) => ({ ...task, done_when: doneWhen }));
+  const tasks = plan.tasks.map(({ doneWhen, workflowWhy, ...task }) => {
+    return { ...task, done_when: doneWhen, workflow_why: workflowWhy };
+  });
   const exit = plan.findings.some(({ level }) => level === "error") ? EXIT.refused : EXIT.done;
   return [planTable(plan, tools, columns), { ...shown, tasks, tools }, exit];
-});
+}).option(...WORKFLOW);
 
 add("start <file>", "open a run of a task list", async (call) => {
-  const planned = await planAt(call.word);
+  const planned = await planAt(call.word, call.workflow);
   const session = await sessionOf(process.env);
-  const started = await start(planned, await blueprintAt(planned.place), session, call.new === true);
+  const started = await start(planned, session, call.new === true);
   // Whoever starts has seen the project's commands: a person by their own hand, a session by the hook that asks for it.
   await agree(planned.place.top, planned.place.common);
   return [null, started];
-}).option("--new", "beside a run that is open already");
+})
+  .option("--new", "beside a run that is open already")
+  .option(...WORKFLOW);
 
 ofRun("next", "land what is ready, then name what to start now", async ({ journal, place, state, until }) => {
   await launchesKnown(journal);
@@ -84,7 +99,7 @@ add("begin <attempt>", "for a worker: put its worktree on the line and say what 
   const own = await begin(word, process.cwd(), until);
   if (!own) return stillRuns("The setup");
   const overlays = await overlaysAt(own.place);
-  const text = brief(own, (name) => overlays.get(name.toLowerCase())?.body ?? "");
+  const text = brief(own, (name) => overlays.get(name.toLowerCase()));
   return [text, { attempt: word, brief: text }];
 }).option(...WAIT);
 
@@ -107,6 +122,11 @@ add("submit", "for a worker: hand in what is committed, with a handoff on stdin"
   else await submit(await readInput(), process.cwd());
   return ["Handed in. End now, with one line.", { submitted: true }];
 }).option("--nothing <why>", "the task wants no change");
+
+add("verdict <attempt> <pass|fail>", "for a worker that judges: say what it found, on stdin", async ({ words }) => {
+  await judge(words[0] ?? "", words[1] ?? "", await readInput(), process.cwd());
+  return ["Taken. End now, with one line.", { submitted: true }];
+});
 
 ofRun("land <task>", "for a person: prove and land a task's branch", async ({ journal, place, state, word, until }) => {
   await takeByHand(journal, place, word);
@@ -166,7 +186,7 @@ add("blueprint", "print the rails in force and where each value comes from", asy
 
 add("overlays", "list the expertise that a task can name under Agent:", async () => {
   const all = [...(await overlaysAt(await findPlace(process.cwd()))).values()].filter(({ fault }) => fault === null);
-  return [null, { overlays: all.map(({ name, when }) => ({ name, when })) }];
+  return [null, { overlays: all.map(({ name, when, isRole }) => ({ name, kind: isRole ? "role" : "domain", when })) }];
 });
 
 // What no person types: Claude Code's hooks, and the work that outlives the call that asked for it.

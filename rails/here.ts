@@ -4,10 +4,11 @@ import { dirname, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Blueprint } from "./blueprint/blueprint.ts";
 import type { Overlay } from "./blueprint/overlay.ts";
+import type { Workflow } from "./blueprint/workflow.ts";
 import { EXIT, Fault } from "./fault.ts";
 import { readIfThere } from "./files.ts";
 import { findPlace, type Place } from "./git/repository.ts";
-import { type Finding, type Plan, TOOL_NAMES, type Tools } from "./plan/task.ts";
+import { type Finding, TOOL_NAMES } from "./plan/task.ts";
 
 // YAML, its checks and the reader of lists are loaded by the few commands that want them: hooks and gates are called by
 // the hundred.
@@ -43,8 +44,26 @@ export async function readInput(): Promise<string> {
   return text(process.stdin);
 }
 
-/** Reads a list and everything that a plan says about it. */
-export async function planAt(source: string): Promise<{ place: Place; plan: Plan; tools: Tools }> {
+/** The workflows that there are, by name. @throws Fault `workflow` where one asks for what there is not */
+async function workflowsAt(place: Place, { gates, workflows }: Blueprint): Promise<Map<string, Workflow>> {
+  const { readWorkflows } = await import("./blueprint/workflow.ts");
+  const known = await readWorkflows(await layers(place, "workflows", "minion-blueprint/workflows"));
+  const overlays = await overlaysAt(place);
+  const wrong = (what: string) => new Fault("workflow", what, "see skills/minion-blueprint/workflows/");
+  for (const name of workflows) if (!known.has(name)) throw wrong(`workflows: there is no workflow ${name}`);
+  for (const { name, phases } of known.values())
+    for (const phase of phases) {
+      const gate = [...(phase.gates ?? []), ...phase.red].find((one) => !gates.some((each) => each.name === one));
+      if (gate) throw wrong(`workflow ${name}, phase ${phase.name}: there is no gate ${gate}`);
+      if (phase.agent && overlays.get(phase.agent.toLowerCase())?.fault !== null)
+        throw wrong(`workflow ${name}, phase ${phase.name}: there is no expertise ${phase.agent}`);
+    }
+  return known;
+}
+
+/** Reads a list and everything that a plan says about it.
+ * @param said the workflow for tasks that name none; empty where each is to get the one that fits */
+export async function planAt(source: string, said = "") {
   const list = source === "-" ? await readInput() : await readFile(source, "utf8");
   const place = await findPlace(process.cwd());
   const tables = await layers(place, "toolchains.md", "minion-blueprint/toolchains.md");
@@ -65,5 +84,24 @@ export async function planAt(source: string): Promise<{ place: Place; plan: Plan
     const { fault } = known.get(name.toLowerCase()) ?? { fault: `task ${id}: there is no expertise called ${name}` };
     return fault === null ? [] : [{ level: "error", code: "unknown-agent", line, message: fault, hint }];
   });
-  return { place, tools, plan: { ...plan, findings: [...plan.findings, ...unusable] } };
+  const blueprint = await blueprintAt(place);
+  const all = await workflowsAt(place, blueprint);
+  const { chooseWorkflow } = await import("./plan/choose.ts");
+  const order = blueprint.workflows.flatMap((name) => all.get(name) ?? []);
+  const tasks = plan.tasks.map((task) => {
+    const name = task.workflow || said;
+    const [{ name: workflow }, why] = name ? [{ name }, "said"] : chooseWorkflow(task, order, place.prefix);
+    if (!all.has(workflow))
+      unusable.push({
+        level: "error",
+        code: "unknown-workflow",
+        line: task.line,
+        message: `task ${task.id}: there is no workflow ${name}`,
+        hint: `there are ${[...all.keys()].join(", ")}`,
+      });
+    return { ...task, workflow, workflowWhy: why };
+  });
+  const used = [...all.values()].filter(({ name }) => tasks.some(({ workflow }) => workflow === name));
+  const workflows = Object.fromEntries(used.map(({ name, phases }) => [name, phases]));
+  return { place, tools, blueprint, workflows, plan: { ...plan, tasks, findings: [...plan.findings, ...unusable] } };
 }

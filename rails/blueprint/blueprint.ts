@@ -1,10 +1,8 @@
 import { Fault } from "../fault.ts";
 import { readIfThere } from "../files.ts";
 import { type Markdown, readMarkdown } from "./markdown.ts";
-import { firstIssue, z } from "./zod.ts";
+import { firstIssue, pattern, text, z } from "./zod.ts";
 
-const text = z.string().check(z.minLength(1));
-const pattern = text.check(z.refine(isPattern, "this is no regular expression"));
 const texts = z.array(text);
 const patterns = z.array(pattern); // One of which is to match
 const whole = (least: number, most: number) => z.int().check(z.minimum(least), z.maximum(most));
@@ -30,7 +28,8 @@ const GROUPS = {
     attempts: whole(1, 5), // Attempts per task
     send_backs: whole(0, 7), // How often a worker is sent back. Claude Code ends a worker after eight.
     workers: whole(1, 16), // Workers at the same time; Claude Code starts 20 at most
-    dispatches: whole(1, 5), // Dispatches of a run, as a multiple of its tasks
+    dispatches: whole(1, 5), // Dispatches of a run, as a multiple of its tasks and their phases
+    cycles: whole(0, 3), // How often a phase that judges sends a task back
     lease: whole(1, 240), // Minutes without a sign of life after which an attempt is over
   }),
   /** Who tries again where an attempt failed: expertise that is added, and a model where it is to be another one. */
@@ -59,6 +58,8 @@ const FIELDS = z.strictObject({
   allow: texts, // Commands that a worker may run without asking
   refuse: z.array(z.strictObject({ commands: patterns, way: text })), // Those that it may not run, and the way out
   companions: z.record(z.string(), texts), // What changes along with a path, without being named
+  workflows: texts.check(z.minLength(1)), // Those that are tried for a task, in order; the last one fits always
+  models: z.record(z.string(), text), // By role, as Claude Code names them
   ...GROUPS,
 });
 const { bounds, retry, output, proof } = GROUPS;
@@ -105,12 +106,4 @@ function checked({ data, lineOf }: Markdown, file: string) {
   const { at, message } = firstIssue(error);
   const hint = "the shipped skills/minion-blueprint/ shows in SKILL.md and patterns.md what may stand there";
   throw new Fault("blueprint", `${file}:${lineOf(at)}: ${at.join(".")}: ${message}`, hint);
-}
-
-function isPattern(pattern: string): boolean {
-  try {
-    return Boolean(new RegExp(pattern));
-  } catch {
-    return false;
-  }
 }

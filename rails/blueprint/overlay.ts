@@ -2,9 +2,9 @@ import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { readMarkdown } from "./markdown.ts";
 
-/** Expertise that is added to a worker's task: a Markdown file with a line for whoever chooses, `when` it fits.
- * `fault`: why it cannot be used; null where it can. */
-export type Overlay = Readonly<{ name: string; when: string; body: string; fault: string | null }>;
+/** Expertise that is added to a worker's task: a Markdown file with a line for whoever chooses, `when` it fits. A role
+ * says how to work, and a phase may bring another one; `fault`: why it cannot be used; null where it can. */
+export type Overlay = Readonly<{ name: string; when: string; isRole: boolean; body: string; fault: string | null }>;
 
 /** All overlays in these folders, the first of which wins, by name in lower case. One that cannot be read is a fault of
  * that one only. */
@@ -22,8 +22,9 @@ export async function readOverlays(folders: readonly string[]): Promise<Map<stri
 async function readOverlay(name: string, path: string): Promise<Overlay> {
   try {
     const { data, body } = readMarkdown(await readFile(path, "utf8"), path);
-    return { name, when: String(data.when ?? data.description ?? ""), body: body.trim(), fault: null };
+    const when = String(data.when ?? data.description ?? "");
+    return { name, when, isRole: data.kind === "role", body: body.trim(), fault: null };
   } catch (error) {
-    return { name, when: "", body: "", fault: (error as Error).message };
+    return { name, when: "", isRole: false, body: "", fault: (error as Error).message };
   }
 }

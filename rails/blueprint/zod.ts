@@ -6,6 +6,19 @@ z.config(english());
 
 export { z };
 
+export const text = z.string().check(z.minLength(1));
+
+/** A regular expression, as JavaScript has it. */
+export const pattern = text.check(z.refine(isPattern, "this is no regular expression"));
+
+function isPattern(pattern: string): boolean {
+  try {
+    return Boolean(new RegExp(pattern));
+  } catch {
+    return false;
+  }
+}
+
 /** The first thing that is wrong: which field, and in words what. */
 export function firstIssue({ issues: [issue] }: z.core.$ZodError): { at: string[]; message: string } {
   const unknown = issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];

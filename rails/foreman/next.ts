@@ -1,7 +1,9 @@
+import type { Phase } from "../blueprint/workflow.ts";
 import { attentionOf } from "../record/attention.ts";
 import type { Reason } from "../record/events.ts";
 import { isRunning } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
+import { straight } from "../record/phases.ts";
 import {
   type AttemptState,
   hasRival,
@@ -34,11 +36,14 @@ export async function next(journal: Journal, until: number, land: (until: number
     const dispatch = tasks.map((task) => {
       const { id, title, attempts } = task;
       const attempt = `${run}/${id}.${attempts.length + (task.state === "running" ? 0 : 1)}`;
-      const retry = retryOf(state, task);
-      write({ event: "dispatched", task: id, attempt, ...retry });
+      const phase = task.phase as Phase;
+      const extra = extraFor(state, task, phase);
+      write({ event: "dispatched", task: id, attempt, phase: phase.name, ...extra });
       const prompt = `Run \`minion begin ${attempt}\` and do what it prints.`;
-      const description = `${id} ${title}`.slice(0, 50);
-      return { ...retry, attempt, task: id, agent: "minion:minion-worker", description, prompt };
+      const what = straight(task.phases).length > 1 ? `${id} ${phase.name}: ${title}` : `${id} ${title}`;
+      const agent = phase.back ? "minion:minion-verifier" : "minion:minion-worker";
+      const { model } = extra;
+      return { attempt, task: id, agent, description: what.slice(0, 50), prompt, ...(model ? { model } : {}) };
     });
     const [landed, running] = [idsOf(state, "landed"), idsOf(state, "running")];
     const waits = waiting(state, new Set(dispatch.map(({ task }) => task)));
@@ -90,11 +95,16 @@ async function isExpired(state: RunState, attempt: AttemptState): Promise<boolea
 /** How an attempt failed where the next is to take another approach: it was neither a clash nor a lost session. */
 const FAILED: readonly (Reason | undefined)[] = ["gate-failed", "stuck", "unproven", "cut-off", "line-red"];
 
-/** What is added to a task's next worker since the one before failed. */
-function retryOf({ blueprint: { retry } }: RunState, { attempts }: TaskState): { agent?: string; model?: string } {
-  const last = attempts.findLast(({ over }) => over)?.over?.reason;
-  return FAILED.includes(last) ? { agent: retry.agent, ...(retry.model ? { model: retry.model } : {}) } : {};
+/** What the task's next worker gets beside the task: expertise where the one before failed, and a model, where any of
+ * these names one: what follows a failure, the task, the phase, the roles. */
+function extraFor({ blueprint: { retry, models } }: RunState, task: TaskState, phase: Phase): Extra {
+  const last = task.attempts.findLast((each) => each.over && each.phase === phase)?.over?.reason;
+  const isRetry = FAILED.includes(last);
+  const ofRole = [phase.agent, ...task.agent].map((role) => models[role]).find(Boolean);
+  const model = (isRetry && retry.model) || task.model || phase.model || ofRole;
+  return { ...(isRetry && phase.writes ? { agent: retry.agent } : {}), ...(model ? { model } : {}) };
 }
+type Extra = Readonly<{ agent?: string; model?: string }>;
 
 /** Why tasks that are not `taken` now wait; `later`: a rate limit ended two workers in a row, so none is started before a
  * person resumes the run. */

@@ -5,7 +5,7 @@ import { changedPaths, commitOf, type Place } from "../git/repository.ts";
 import { withGitLock } from "../git/worktree.ts";
 import { readGraph } from "../plan/graph.ts";
 import type { Plan, Tools } from "../plan/task.ts";
-import type { Command, Session } from "../record/events.ts";
+import type { Command, EventData, Session } from "../record/events.ts";
 import { isAlive, markOf } from "../record/job.ts";
 import { Journal, listRuns } from "../record/journal.ts";
 import { isActive, isOpen } from "../record/state.ts";
@@ -19,12 +19,20 @@ export async function sessionOf(env: NodeJS.ProcessEnv): Promise<Session> {
   return { session: env.CLAUDE_CODE_SESSION_ID ?? "", owner: pid > 0 ? await markOf(pid) : null };
 }
 
+/** A list with all that its run is to have. */
+export type Planned = Readonly<{
+  place: Place;
+  plan: Plan;
+  tools: Tools;
+  blueprint: Blueprint;
+  workflows: EventData["started"]["workflows"];
+}>;
+
 /** Opens a run: from here its tasks, gates and commands are frozen.
  * @param isBeside also where another run is open
  * @throws Fault where the plan has errors, another run is open, nothing could be proven, or there is no commit yet */
 export async function start(
-  { place, plan, tools }: { place: Place; plan: Plan; tools: Tools },
-  blueprint: Blueprint,
+  { place, plan, tools, workflows, blueprint }: Planned,
   session: Session,
   isBeside: boolean,
 ) {
@@ -49,7 +57,8 @@ export async function start(
     await journal.add({
       event: "started",
       version: 1,
-      ...{ run, base, line, prefix: place.prefix, ...session, blueprint, gates, setup, tasks: plan.tasks },
+      ...{ run, base, line, prefix: place.prefix, ...session, blueprint, gates, setup, workflows },
+      ...{ goal: plan.goal, success: plan.success, tasks: plan.tasks },
       conflicts: plan.conflicts.map(({ tasks }) => tasks),
       remaining: Object.fromEntries(plan.tasks.map(({ id }) => [id, remaining(id)])),
     });

@@ -1,9 +1,9 @@
 import { gitText } from "../git/git.ts";
 import { findPlace, treeOf } from "../git/repository.ts";
 import type { NewEvent, Reason } from "../record/events.ts";
-import { evidenceFor, madeIn, unproven } from "../record/evidence.ts";
+import { evidenceFor, gatesOf, madeIn, unproven } from "../record/evidence.ts";
 import { isRunning } from "../record/job.ts";
-import { isRed } from "../record/judge.ts";
+import { isMissed } from "../record/judge.ts";
 import { type AttemptState, isActive, type RunState } from "../record/state.ts";
 import { type Found, uncommitted } from "../worker/attempt.ts";
 import { submit } from "../worker/submit.ts";
@@ -36,17 +36,18 @@ export async function holdAtEnd(found: Found, said: string): Promise<string | nu
     const { id, begun, sentBack } = attempt;
     if (!begun) return why(state, attempt, said, "Its worker ended without minion begin.");
     // A gate that still runs says nothing yet, so this send-back does not count.
-    for (const { name } of state.gates)
+    for (const { name } of gatesOf(state, attempt.phase))
       if (await isRunning(state, `gate ${id} ${name}`))
         return `Gate ${name} still runs: call minion gate ${name} again, it waits for it.`;
     const tree = await treeOf(await findPlace(begun.worktree), madeIn(state, id));
-    const [reason, text, way] = await missing(state, id, begun.worktree, tree);
+    const [reason, text, way] = await missing(state, attempt, begun.worktree, tree);
     const isTold = sentBack.some((each) => each.reason === reason && each.tree === tree);
     if (!isTold && sentBack.length < state.blueprint.bounds.send_backs) {
       write({ event: "sent-back", attempt: id, reason, tree });
       return `Not done yet: ${text}. Run minion ${way}; if it cannot be done, end again and say what is missing.`;
     }
-    if (reason === "not-submitted" && sentBack.length > 0) return NO_HANDOFF;
+    // Of a phase that writes nothing, what it says is all that there is.
+    if (reason === "not-submitted" && sentBack.length > 0 && attempt.phase.writes) return NO_HANDOFF;
     return reason === "red" ? ["gate-failed", quoting(text, said)] : why(state, attempt, said, text);
   });
   if (told !== NO_HANDOFF) return told;
@@ -84,12 +85,19 @@ async function why(state: RunState, { id, begun, refused }: AttemptState, said: 
 }
 
 /** What a worker's result lacks: the reason, in words, and the command that is next. */
-async function missing(state: RunState, id: string, top: string, tree: string): Promise<[string, string, string]> {
-  const red = state.gates.filter((gate) => isRed(evidenceFor(state, gate, tree))).map(({ name }) => name);
-  if (red.length > 0) return ["red", `red on exactly these files: ${red.join(", ")}`, "gate --all, once it is mended"];
-  const gates = unproven(state, tree).join(", ");
+async function missing(
+  state: RunState,
+  { id, phase }: AttemptState,
+  top: string,
+  tree: string,
+): Promise<[string, string, string]> {
+  const missed = gatesOf(state, phase).filter((gate) => isMissed(gate, evidenceFor(state, gate, tree)));
+  const names = missed.map(({ name, red }) => (red ? `${name} (has to be red)` : name)).join(", ");
+  if (names) return ["red", `not as it should be on exactly these files: ${names}`, "gate --all, once it is mended"];
+  const gates = unproven(state, phase, tree).join(", ");
   if (gates) return ["no-evidence", `no evidence for exactly these files: ${gates}`, "gate --all"];
-  if (await uncommitted(state, id, top))
+  if (phase.back) return ["no-verdict", `${id} has no verdict`, `verdict ${id} pass, or fail, with findings on stdin`];
+  if (phase.writes && (await uncommitted(state, id, top)))
     return ["not-committed", "the gates passed, but not all is committed", "submit, after a commit"];
   return ["not-submitted", `${id} was not handed in`, "submit"];
 }

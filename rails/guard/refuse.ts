@@ -17,8 +17,8 @@ export function refusal(text: string, branch: string, rules: Blueprint["refuse"]
   const own = (ref: string): string => (branch && ref.replace(/^refs\/heads\//, "") === branch ? "HEAD" : ref);
   for (const words of commandsIn(text)) {
     const [program, verb = ""] = words;
-    if (program === "minion" && !["begin", "gate", "submit"].includes(verb))
-      return `minion ${verb} is not a worker's: a worker has begin, gate and submit`;
+    if (program === "minion" && !["begin", "gate", "submit", "verdict"].includes(verb))
+      return `minion ${verb} is not a worker's: a worker has begin, gate, submit and verdict`;
     const whole = words.join(" ");
     if (JOURNAL.test(whole) && !READER.test(whole))
       return "minion alone writes the run's journal: read it by cat, head, tail, less, grep, rg, wc, ls or sed -n";

@@ -107,6 +107,8 @@ export async function workerWrite(path: string, worktree: string, found: Found |
   if (target.toLowerCase().split(sep).includes(".git"))
     return ["deny", "what is in .git is git's and the rails' own: use git and minion, or leave it"];
   if (!target.startsWith(worktree + sep)) return null;
+  if (found?.attempt.phase.writes === false)
+    return ["deny", `phase ${found.attempt.phase.name} changes no file: say it in what you hand in`];
   const way = target.slice(worktree.length + 1).split(sep);
   const barred = found && barrier(way.join("/"), found.state, found.attempt.task);
   if (barred) return ["deny", `${barred}: finish without it, or commit what there is and end, saying what is needed`];

@@ -9,7 +9,7 @@ import { type Site, siteOf } from "./site.ts";
 
 /** What waits to be landed, each after what it depends on. */
 const mergeable = (state: RunState): Candidate[] =>
-  inOrder(state).flatMap((task) => (task.state === "mergeable" ? (task.attempts.at(-1)?.submitted ?? []) : []));
+  inOrder(state).flatMap((task) => (task.state === "mergeable" ? (task.result?.submitted ?? []) : []));
 
 /** Waits until the base was looked at, nothing is left to land, and the line stands where landing put it.
  * @returns false where landing still runs when the time is up

@@ -27,7 +27,7 @@ export function makePlan(text: string, where: string): Plan {
   const waves = new Map(graph.waves.flatMap((ids, index) => ids.map((id) => [id, index + 1])));
   return {
     ...{ goal: header.goal, success: header.success, toolsSaid: header.tools },
-    tasks: tasks.map(({ dependsLine, ...task }) => ({ ...task, wave: waves.get(task.id) ?? 0 })),
+    tasks: tasks.map(({ dependsLine, ...task }) => ({ ...task, wave: waves.get(task.id) ?? 0, workflowWhy: "" })),
     waves: graph.waves,
     criticalPath: graph.criticalPath,
     conflicts: graph.waves.length > 0 ? findConflicts(tasks, graph.ordered) : [],

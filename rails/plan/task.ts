@@ -38,6 +38,12 @@ export const TOOL_NAMES = ["setup", "lint", "test", "build"] as const;
 export type ToolName = (typeof TOOL_NAMES)[number];
 export type Tools = Readonly<Record<ToolName, Tool | null>>;
 
+/** A task with what follows from the list as a whole. */
+export interface PlannedTask extends Task {
+  readonly wave: number;
+  readonly workflowWhy: string; // Why it has the workflow that it has
+}
+
 /** What a list says of all its tasks. Empty: not said. */
 export interface Intent {
   readonly goal: string;
@@ -47,7 +53,7 @@ export interface Intent {
 /** What `minion plan` knows of a list. The critical path is the longest chain of dependencies, first to last. */
 export interface Plan extends Intent {
   readonly toolsSaid: Readonly<{ [N in ToolName]?: string | undefined }>; // Commands that win over those that are found
-  readonly tasks: readonly (Task & { readonly wave: number })[];
+  readonly tasks: readonly PlannedTask[];
   readonly waves: readonly (readonly string[])[];
   readonly criticalPath: readonly string[];
   readonly conflicts: readonly Conflict[];

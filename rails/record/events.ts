@@ -1,6 +1,7 @@
 import type { Blueprint } from "../blueprint/blueprint.ts";
+import type { Phase } from "../blueprint/workflow.ts";
 import type { Result } from "../git/repository.ts";
-import type { Plan } from "../plan/task.ts";
+import type { PlannedTask } from "../plan/task.ts";
 
 // Both sets are closed: prompts and reports use these words and no others.
 export type State =
@@ -11,7 +12,9 @@ export type State =
 export type Reason =
   | ("dependency" | "never-began" | "setup-failed" | "unproven" | "gate-failed" | "stuck" | "stalled" | "cut-off")
   | ("session-lost" | "conflict" | "line-red" | "dispatches" | "base-red" | "forbidden" | "proof-changed")
-  | ("permission" | "rate-limit");
+  | ("permission" | "rate-limit" | "findings");
+
+export type Verdict = "pass" | "fail";
 
 /** A process, told apart from a later one with the same number by when it started. */
 export type ProcessMark = Readonly<{ pid: number; started: string }>;
@@ -51,11 +54,15 @@ export interface EventData {
     blueprint: Blueprint;
     gates: readonly Command[]; // The blueprint's gates as commands, in order, and what sets a fresh worktree up
     setup: Command | null;
-    tasks: Plan["tasks"];
+    tasks: readonly PlannedTask[];
+    workflows: Readonly<Record<string, readonly Phase[]>>; // Those that tasks name
+    goal: string;
+    success: string;
     conflicts: readonly (readonly [string, string])[];
     remaining: Readonly<Record<string, number>>; // Length of the longest chain of tasks that starts there
   };
-  dispatched: { task: string; attempt: string; agent?: string; model?: string }; // What is added after a failure
+  /** `agent`: what is added after a failure. */
+  dispatched: { task: string; attempt: string; phase: string; agent?: string; model?: string };
   launched: { attempt: string; agent: string };
   alive: { attempt: string }; // It used a tool: written now and then, so that long thinking is not taken for a stall
   refused: { attempt: string; tool: string; what: string }; // For lack of permission: a command or path, as one line
@@ -66,7 +73,8 @@ export interface EventData {
   "sent-back": { attempt: string; reason: string; tree: string };
   /** What only a person lets through, told to the worker once for the same files. */
   objection: { attempt: string; reason: Reason; what: readonly string[]; tree: string };
-  submitted: Result & { attempt: string; handoff: string; byHand?: boolean };
+  /** `verdict`: what a phase that judges came to; its handoff is what it found. */
+  submitted: Result & { attempt: string; handoff: string; verdict?: Verdict; byHand?: boolean };
   nothing: { attempt: string; why: string };
   ended: { attempt: string; reason: Reason; note: string }; // An attempt is over without a result
   "not-landed": { attempt: string; reason: Reason; note: string }; // A mergeable attempt did not make it onto the line

@@ -2,12 +2,13 @@ import { spawn } from "node:child_process";
 import { mkdir, open, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Blueprint } from "../blueprint/blueprint.ts";
+import type { Phase } from "../blueprint/workflow.ts";
 import { EXIT } from "../fault.ts";
 import { cleanEnv, git } from "../git/git.ts";
 import { pathsBetween, treeOf, untrackedIn, type Worktop } from "../git/repository.ts";
 import type { Command, Evidence } from "./events.ts";
 import type { Journal, Run } from "./journal.ts";
-import { failuresIn, isPass, isRed, isSubset, isUntested } from "./judge.ts";
+import { failuresIn, isMet, isRed, isSubset, isUntested } from "./judge.ts";
 import { keep, secretsIn } from "./output.ts";
 import type { RunState } from "./state.ts";
 
@@ -29,9 +30,20 @@ export function madeIn({ evidence }: RunState, attempt?: string): string[] {
   return [...new Set(own.flatMap(({ made }) => made))];
 }
 
-/** The names of the gates, in order, that have not passed on a tree. */
-export const unproven = (state: RunState, tree: string): string[] =>
-  state.gates.filter((gate) => !isPass(evidenceFor(state, gate, tree))).map(({ name }) => name);
+/** A gate as a phase wants it: `red` where it has to fail. */
+export type PhaseGate = Command & Readonly<{ red: boolean }>;
+
+/** The gates of a phase, in order. */
+export const gatesOf = ({ gates }: RunState, { gates: names, red, writes }: Phase): PhaseGate[] =>
+  gates
+    .map((gate) => ({ ...gate, red: red.includes(gate.name) }))
+    .filter((gate) => gate.red || (names ? names.includes(gate.name) : writes && red.length === 0));
+
+/** The names of a phase's gates that have not come out on a tree as they should. */
+export const unproven = (state: RunState, phase: Phase, tree: string): string[] =>
+  gatesOf(state, phase)
+    .filter((gate) => !isMet(gate, evidenceFor(state, gate, tree)))
+    .map(({ name }) => name);
 
 /** So many paths evidence names: a command that makes more leaves a folder that should be ignored. */
 const PATHS_LIMIT = 100;

@@ -13,6 +13,17 @@ export const isRed = (run: Pick<Evidence, "code" | "untested" | "known"> | undef
 export const isPass = (evidence: Evidence | undefined): boolean =>
   evidence !== undefined && !isRed(evidence) && evidence.changed.length === 0;
 
+/** A gate of a phase: `red` where it has to fail, on tests that ran. */
+type Aim = Readonly<{ red: boolean }>;
+
+/** Did a gate come out as its phase wants it? */
+export const isMet = ({ red }: Aim, evidence: Evidence | undefined): boolean =>
+  red ? isRed(evidence) && evidence?.code !== null && !evidence?.untested : isPass(evidence);
+
+/** Did it come out otherwise? Not where it changed files: then it says nothing. */
+export const isMissed = (aim: Aim, evidence: Evidence | undefined): boolean =>
+  aim.red ? evidence !== undefined && evidence.changed.length === 0 && !isMet(aim, evidence) : isRed(evidence);
+
 const linesOf = (output: string): string[] =>
   stripVTControlCharacters(output)
     .split("\n")

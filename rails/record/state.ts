@@ -1,6 +1,8 @@
-import type { Plan } from "../plan/task.ts";
+import type { Phase } from "../blueprint/workflow.ts";
+import type { PlannedTask } from "../plan/task.ts";
 import type { Event, EventData, Evidence, Reason, State } from "./events.ts";
-import { isRed } from "./judge.ts";
+import { isMissed } from "./judge.ts";
+import { type Progress, phasesFor, progressOf, straight } from "./phases.ts";
 
 /** Of each of these an attempt keeps the last. */
 const KEPT = ["launched", "begun", "refused", "submitted", "nothing"] as const;
@@ -10,8 +12,10 @@ type Kept = { [N in (typeof KEPT)[number]]?: Event<N> };
 export interface AttemptState extends Kept {
   readonly id: string;
   readonly task: TaskState;
+  readonly phase: Phase;
   readonly agent: string; // Expertise beyond the task's own; empty where there is none
   over?: Event<"ended" | "not-landed"> | undefined; // How it ended without a result, or why its result did not land
+  isForgiven: boolean; // It counts against no bound: a person let the task be tried again
   readonly failures: Record<string, number>; // Failed runs by gate
   readonly sentBack: Event<"sent-back">[];
   readonly objections: Event<"objection">[];
@@ -19,16 +23,18 @@ export interface AttemptState extends Kept {
   lastSign: number; // When it was last heard of
 }
 
-type Verdict = { state: State; reason: Reason | null; note: string };
-type PlannedTask = Plan["tasks"][number];
+type Standing = { state: State; reason: Reason | null; note: string };
 
-export interface TaskState extends PlannedTask, Verdict {
+export interface TaskState extends PlannedTask, Standing {
+  readonly phases: readonly Phase[];
+  phase: Phase | null; // The one that is on or comes next; null where the last is over
+  result: AttemptState | undefined; // Whose commits are what there is of it
   readonly attempts: AttemptState[];
-  counted: number; // Index of the first attempt that counts against the bound: a person's retry starts anew
+  tried: number; // How many attempts there were when last something of it did not land
 }
 
 /** A run as its journal tells it. Built by `fold`, changed by nobody else. */
-export interface RunState extends Omit<EventData["started"], "tasks" | "version"> {
+export interface RunState extends Omit<EventData["started"], "tasks" | "workflows" | "version"> {
   tip: string; // Where the line stands, as far as the journal knows
   baseRed: readonly string[] | null; // Gates that are red on the base; null where it was not looked at yet
   baseAccepted: boolean; // A person goes on over that: what fails there as well does not count
@@ -53,7 +59,9 @@ export interface RunState extends Omit<EventData["started"], "tasks" | "version"
 export function fold(first: Event<"started">, events: readonly Event[], bad: readonly number[]): RunState {
   const open = (task: PlannedTask): TaskState => {
     const name = task.done ? "landed" : "waiting";
-    return { ...task, state: name, reason: null, note: "", attempts: [], counted: 0 };
+    const phases = phasesFor(first.workflows[task.workflow] ?? [], task.risk);
+    const now = { state: name, reason: null, note: "", phase: null, result: undefined } as const;
+    return { ...task, ...now, phases, attempts: [], tried: 0 };
   };
   const state: RunState = {
     ...{ ...first, bad, tip: first.base, startedAt: first.at, lastAt: first.at },
@@ -86,16 +94,29 @@ function changeRun(state: RunState, event: Event): void {
   if (event.event === "owner") Object.assign(state, { session: event.session, owner: event.owner });
   if (event.event === "aborted") state.aborted = true;
   const task = event.event === "retried" && state.tasks.get(event.task);
-  if (task) task.counted = task.attempts.length;
+  for (const attempt of task ? task.attempts : [])
+    attempt.isForgiven = attempt.over !== undefined || attempt.submitted?.verdict === "fail";
   if (event.event === "ended" && event.reason === "rate-limit") state.limited++;
   else if (["ended", "submitted", "nothing", "owner"].includes(event.event)) state.limited = 0;
 }
 
-function dispatch(state: RunState, { task: name, attempt: id, agent = "", at }: Event<"dispatched">): void {
+function dispatch(state: RunState, { task: name, attempt: id, agent = "", at, ...of }: Event<"dispatched">): void {
   state.dispatches++;
   const task = state.tasks.get(name);
-  if (!task || state.attempts.has(id)) return;
-  const made = { id, task, agent, failures: {}, sentBack: [], objections: [], dispatchedAt: at, lastSign: at };
+  const phase = task?.phases.find((each) => each.name === of.phase);
+  if (!task || !phase || state.attempts.has(id)) return;
+  const made = {
+    id,
+    task,
+    phase,
+    agent,
+    isForgiven: false,
+    failures: {},
+    sentBack: [],
+    objections: [],
+    dispatchedAt: at,
+    lastSign: at,
+  };
   task.attempts.push(made);
   state.attempts.set(id, made);
 }
@@ -113,9 +134,10 @@ function changeAttempt(attempt: AttemptState, event: Event): void {
   if (KEPT.some((name) => name === event.event)) Object.assign(attempt, { [event.event]: event });
   if (event.event === "submitted" || event.event === "nothing") attempt.over = undefined;
   if (event.event === "not-landed" || (event.event === "ended" && !hasResult(attempt))) attempt.over = event;
+  if (event.event === "not-landed") attempt.task.tried = attempt.task.attempts.length;
   if (event.event === "sent-back") attempt.sentBack.push(event);
   if (event.event === "objection") attempt.objections.push(event);
-  if (event.event !== "evidence" || !isRed(event)) return;
+  if (event.event !== "evidence" || !isMissed({ red: attempt.phase.red.includes(event.gate) }, event)) return;
   attempt.failures[event.gate] = (attempt.failures[event.gate] ?? 0) + 1;
 }
 
@@ -123,11 +145,14 @@ function changeAttempt(attempt: AttemptState, event: Event): void {
 function settle(state: RunState): void {
   const { attempts, tasks, dispatches, blueprint, baseRed, baseAccepted } = state;
   const blameless = [...attempts.values()].filter(isLost).length;
-  state.left = Math.max(0, blueprint.bounds.dispatches * tasks.size - (dispatches - blameless));
+  const steps = [...tasks.values()].reduce((sum, { phases }) => sum + straight(phases).length, 0);
+  state.left = Math.max(0, blueprint.bounds.dispatches * steps - (dispatches - blameless));
   const red = (!baseAccepted && baseRed?.join(", ")) || "";
   for (const task of inOrder(state)) {
+    const { phase, result, ...now } = progressOf(task, blueprint.bounds.cycles);
+    Object.assign(task, { phase, result });
     if (task.state === "landed") continue;
-    Object.assign(task, verdict(state, task));
+    Object.assign(task, standing(state, task, now));
     if (!isDispatchable(task)) continue;
     if (red) Object.assign(task, { state: "needs-human", reason: "base-red", note: `Red on the base: ${red}.` });
     else if (state.left === 0) Object.assign(task, { state: "needs-human", reason: "dispatches" });
@@ -136,20 +161,23 @@ function settle(state: RunState): void {
   state.done = ![...tasks.values()].some((task) => busy.includes(task.state));
 }
 
-function verdict({ tasks, blueprint }: RunState, { attempts, counted, depends }: TaskState): Verdict {
+type Recent = Pick<Progress, "recent" | "isDoubted">;
+function standing({ tasks, blueprint }: RunState, task: TaskState, { recent, isDoubted }: Recent): Standing {
+  const { attempts, depends, phase } = task;
   const last = attempts.at(-1);
-  const as = (state: State, reason: Reason | null = null, note = ""): Verdict => ({ state, reason, note });
+  const as = (state: State, reason: Reason | null = null, note = ""): Standing => ({ state, reason, note });
   if (last?.nothing) return as("skipped", null, last.nothing.why);
-  if (last?.over) {
-    const { reason, note } = last.over;
-    const failed = attempts.slice(counted).filter((each) => each.over && !isLost(each));
+  if (recent?.over) {
+    const { reason, note } = recent.over;
+    const failed = attempts.filter((each) => each.over && !each.isForgiven && each.phase === phase && !isLost(each));
     // What another attempt would not change: a person has to agree, or to say no.
-    const isPersons = ["forbidden", "proof-changed"].includes(reason) && attempts.length > counted;
+    const isPersons = ["forbidden", "proof-changed"].includes(reason) && !recent.isForgiven;
     if (isPersons || failed.length >= blueprint.bounds.attempts) return as("needs-human", reason, note);
     // Neither is the work's fault: it is simply to be done again on the line as it is now.
-    return as(isLost(last) || reason === "conflict" ? "ready" : "verify-failed", reason, note);
+    return as(isLost(recent) || reason === "conflict" ? "ready" : "verify-failed", reason, note);
   }
-  if (last) return as(last.submitted ? "mergeable" : "running");
+  if (isDoubted) return as("needs-human", "findings", last?.submitted?.handoff);
+  if (last) return as(isActive(last) ? "running" : phase ? "ready" : "mergeable");
   const before = depends.map((id) => tasks.get(id)?.state);
   if (before.includes("needs-human") || before.includes("blocked")) return as("blocked", "dependency");
   return as(before.every((each) => each === "landed" || each === "skipped") ? "ready" : "waiting");
@@ -164,12 +192,21 @@ export const rateLimited = ({ limited }: RunState): boolean => limited >= 2;
 /** May the task be given to a worker now, as far as its own state goes? */
 export const isDispatchable = ({ state }: TaskState): boolean => state === "ready" || state === "verify-failed";
 
+/** Is there work of a task that is neither landed nor given up, in a phase after its first? */
+export const isBetween = (task: TaskState): boolean => isDispatchable(task) && task.phase !== task.phases[0];
+
 /** Is a task that conflicts with this one among these, or under way: dispatched, and neither landed nor over? */
-export const hasRival = (state: RunState, id: string, others: readonly TaskState[] = []): boolean =>
-  state.conflicts.some((pair) => {
+export const hasRival = (state: RunState, id: string, others: readonly TaskState[] = []): boolean => {
+  // Of two that are both between their phases, each would wait for the other.
+  const own = state.tasks.get(id);
+  const isAhead = own !== undefined && isBetween(own);
+  return state.conflicts.some((pair) => {
     const rival = pair.includes(id) ? state.tasks.get(pair[0] === id ? pair[1] : pair[0]) : undefined;
-    return rival && (rival.state === "running" || rival.state === "mergeable" || others.includes(rival));
+    if (!rival) return false;
+    const isOn = rival.state === "running" || rival.state === "mergeable" || others.includes(rival);
+    return isOn || (!isAhead && isBetween(rival));
   });
+};
 
 /** Neither done nor aborted. */
 export const isOpen = (state: RunState): boolean => !state.done && !state.aborted;

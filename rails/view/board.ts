@@ -5,10 +5,11 @@ import { cell, clock, table } from "./text.ts";
  * `doing`: what its worker is at, or the reason for its state; `seconds`: since it was dispatched, null where it never was. */
 export function board(state: RunState, now: number, columns: number) {
   const { run, done, aborted, startedAt, lastAt, jobs, baseRed, bad } = state;
-  const tasks = [...state.tasks.values()].map(({ id, title, state, reason, attempts }) => {
+  const tasks = [...state.tasks.values()].map(({ id, title, state, reason, attempts, phase, phases }) => {
     const last = attempts.at(-1);
     const job = [...jobs.values()].find(({ attempt }) => attempt === last?.id)?.name.replace(` ${last?.id}`, "");
-    const doing = state === "running" ? (job ?? (last?.begun ? "working" : "starting")) : (reason ?? "");
+    const step = phases.length > 1 && phase ? phase.name : "working";
+    const doing = state === "running" ? (job ?? (last?.begun ? step : "starting")) : (reason ?? "");
     const end = (last?.submitted ?? last?.nothing ?? last?.over)?.at ?? now;
     const seconds = last ? Math.round((end - last.dispatchedAt) / 1000) : null;
     return { task: id, title, state, reason, attempt: last?.id ?? null, doing, seconds };

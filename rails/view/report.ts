@@ -11,6 +11,7 @@ export function reportText(state: RunState, folder: string): string {
   const { run, line, base, tip, gates, landings, aborted, done, bad, baseRed, baseAccepted } = state;
   const all = [...state.tasks.values()];
   const landed = all.filter((task) => task.state === "landed");
+  const intent = [state.goal, state.success && `A success if: ${state.success}`].filter(Boolean).join(" ");
   const over = aborted ? "It was aborted" : done ? "It is done" : "It is still under way";
   const names = gates.map((gate) => `${gate.name} (\`${gate.run}\`)`).join(", ");
   const any = landings.length > 0;
@@ -19,15 +20,17 @@ export function reportText(state: RunState, folder: string): string {
     "Not landed": all.filter((task) => task.state !== "landed").map(restText),
     "Yours to decide": attentionText(attentionOf(state)),
     "Raw output": any ? [`Of every gate, in \`${join(folder, "output")}\`.`] : [],
-    Handoffs: all.flatMap(({ id, title, attempts }) => {
-      const handoff = attempts.at(-1)?.submitted?.handoff;
-      return handoff ? [`### ${id} ${title}\n\n${handoff}\n`] : [];
+    Handoffs: all.flatMap(({ id, title, phases, attempts }) => {
+      const left = attempts.flatMap(({ submitted, phase }) => (submitted ? [[phase.name, submitted.handoff]] : []));
+      const texts = left.map(([name, handoff]) => (phases.length > 1 ? `*${name}*\n\n${handoff}` : handoff));
+      return texts.length > 0 ? [`### ${id} ${title}\n\n${texts.join("\n\n")}\n`] : [];
     }),
     Journal: bad.map((number) => `- line ${number} could not be read and was passed over`),
     "What next": any ? commands(state) : [],
   };
   return [
     `# Run ${run}: ${landed.length} of ${all.length} landed\n`,
+    ...(intent ? [`${intent}\n`] : []),
     `${over}; it took ${clock(state.lastAt - state.startedAt)}. ` +
       `Line \`${line}\` stands on \`${tip.slice(0, 10)}\`, base is \`${base.slice(0, 10)}\`.` +
       (any ? ` On its tip landing itself ran, and saw pass: ${names}.` : "") +
@@ -47,13 +50,13 @@ export function attentionText(all: readonly Attention[]): string[] {
   return [...same].map(([text, tasks]) => `- task${tasks.length > 1 ? "s" : ""} ${tasks.join(", ")}${text}`);
 }
 
-function landedText(state: RunState, { id, title, files, attempts }: TaskState): string {
-  const last = attempts.at(-1);
+function landedText(state: RunState, { id, title, files, attempts, result: last }: TaskState): string {
   const landing = state.landings.find((each) => last && each.attempts.includes(last.id));
   if (!last || !landing) return `- **${id} ${title}**: was done before the run.`;
   const proof = state.evidence.filter((each) => each.by === "landing" && each.tree === landing.tree && isPass(each));
   const raw = proof.map(({ output }) => basename(output)).join(", ");
-  const which = attempts.length === 1 ? "" : `, attempt ${attempts.length}`;
+  const tries = attempts.filter(({ phase }) => phase === last.phase).length;
+  const which = tries === 1 ? "" : `, attempt ${tries}`;
   const paths = last.submitted?.paths ?? [];
   const isNamed = (path: string): boolean => files.some((each) => matches(each.path, path, state.prefix));
   const along = Object.entries(state.blueprint.companions).flatMap(([pattern, companions]) =>

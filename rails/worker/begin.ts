@@ -9,11 +9,11 @@ import type { Evidence } from "../record/events.ts";
 import { prove } from "../record/evidence.ts";
 import { attach } from "../record/job.ts";
 import { isPass } from "../record/judge.ts";
-import { branchOf, isActive, type RunState } from "../record/state.ts";
+import { branchOf, isActive, type RunState, type TaskState } from "../record/state.ts";
 import { attemptOf, findAttempt, MARKER, type Own, ownAttempt, uncommitted } from "./attempt.ts";
 
-/** Puts the worker's worktree on the tip of the line, on a branch of the attempt's own, and sets it up. Called again it
- * does what is left to do.
+/** Puts the worker's worktree on the tip of the line, or on what earlier phases made of the task, on a branch of the
+ * attempt's own, and sets it up. Called again it does what is left to do.
  * @returns the attempt, or null while the setup still runs
  * @throws Fault where the attempt is not this worker's to begin */
 export async function begin(id: string, cwd: string, until: number): Promise<Own | null> {
@@ -27,14 +27,21 @@ export async function begin(id: string, cwd: string, until: number): Promise<Own
     const foundBranch = await gitText(place.top, "branch", "--show-current");
     const branch = branchOf(attempt);
     // Not under the journal's lock, for which all others would wait: that the branch is made once keeps two apart.
-    await moveTo(place, branch, state.tip);
+    const { from, base } = startOf(attempt.task, state.tip);
+    await moveTo(place, branch, from);
     await writeFile(join(place.gitDir, MARKER), id);
     await journal.decide(async (now, write) => {
       await refuse(now, id, marked, place);
-      write({ event: "begun", attempt: id, worktree: place.top, branch, base: state.tip, foundBranch });
+      write({ event: "begun", attempt: id, worktree: place.top, branch, base, foundBranch });
     });
   }
   return setUp(await ownAttempt(place.top), until);
+}
+
+/** Where an attempt starts, and above which commit lie its task's own. */
+export function startOf({ result }: TaskState, tip: string): { from: string; base: string } {
+  const { begun, submitted, over } = result ?? {};
+  return begun && submitted && !over ? { from: submitted.head, base: begun.base } : { from: tip, base: tip };
 }
 
 /** Refuses an attempt that a worker may not begin in a worktree that is marked as another's, or as nobody's. */

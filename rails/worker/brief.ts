@@ -1,12 +1,19 @@
 import { join } from "node:path";
+import type { Overlay } from "../blueprint/overlay.ts";
+import { evidenceFor, gatesOf } from "../record/evidence.ts";
+import type { AttemptState } from "../record/state.ts";
 import type { Own } from "./attempt.ts";
 
-/** How much of a handoff goes to those that build on it; the whole is in the journal. */
+/** How much of a handoff goes to those that build on the task, and to the task's own next phase. The whole is in the
+ * journal. */
 const HANDOFF_CHARACTERS = 1200;
+const PHASE_CHARACTERS = 6000;
 
 /** What a worker is told at the start: its task, what it may touch, its expertise, what came before, and the rails. */
-export function brief({ attempt, state, journal }: Own, overlay: (name: string) => string): string {
-  const { title, description, files, forbid, gates: proof, doneWhen, verify, risk, agent, depends } = attempt.task;
+export function brief(own: Own, overlay: (name: string) => Overlay | undefined): string {
+  const { attempt, state, journal } = own;
+  const { task, phase } = attempt;
+  const { title, description, files, forbid, gates: proof, doneWhen, verify, risk, agent, depends } = task;
   const fields = {
     Files: files.map(({ path, guessed }) => (guessed ? `${path} (a guess)` : path)).join(", "),
     "Do not touch": forbid.join(", "),
@@ -14,28 +21,62 @@ export function brief({ attempt, state, journal }: Own, overlay: (name: string) 
     "Done when": doneWhen,
     Verify: verify,
     Risk: risk,
+    "Part of": [state.goal, state.success && `a success if: ${state.success}`].filter(Boolean).join("; "),
   };
-  const gates = state.gates.map(({ name, run }) => `${name} (\`${run}\`)`).join(", ");
+  // A role says how to work: a phase that brings its own leaves no room for the task's.
+  const experts = phase.agent ? [...agent.filter((name) => !overlay(name)?.isRole), phase.agent] : agent;
   const where = state.prefix && ` The list was written in ${state.prefix}/: its paths count from there.`;
+  const part = task.phases.length > 1 ? ` This is its phase ${phase.name}.` : "";
+  const stands = task.result && !task.result.over ? "on what earlier phases made of it" : "at the tip of the line";
   const parts = [
-    `# ${attempt.id}: ${title}\n\nYou are on ${attempt.begun?.branch}, at the tip of the line.${where}`,
+    `# ${attempt.id}: ${title}\n\nYou are on ${attempt.begun?.branch}, ${stands}.${part}${where}`,
     description,
     Object.entries(fields).reduce((text, [name, value]) => text + (value && `- ${name}: ${value}\n`), ""),
-    ...[...agent, attempt.agent].filter(Boolean).map(overlay),
+    ...[...experts, attempt.agent].map((name) => overlay(name)?.body ?? ""),
     ...depends.map((id) => handoffOf(state, id)),
+    phase.back ? toJudge(own) : "",
+    ...before(attempt).map(({ phase, submitted }) => {
+      return `## What phase ${phase.name} left\n\n${submitted?.handoff.slice(0, PHASE_CHARACTERS)}`;
+    }),
     earlier(attempt, join(journal.folder, "output")),
-    `## Rails\n\nGates: ${gates}. Each may fail ${state.blueprint.bounds.failures} times.\n\n${state.blueprint.body}`,
+    rails(own),
   ];
   return parts.flatMap((part) => part.trim() || []).join("\n\n");
 }
 
+function rails({ state, attempt: { phase } }: Own): string {
+  const { bounds } = state.blueprint;
+  const gates = gatesOf(state, phase).map(
+    ({ name, run, red }) => `${name} (\`${run}\`${red ? ", has to be red" : ""})`,
+  );
+  const bound = gates.length > 0 ? `Gates: ${gates.join(", ")}. Each may fail ${bounds.failures} times.` : "";
+  const steps = [bound, phase.steps, phase.writes ? state.blueprint.body : ""].filter(Boolean);
+  return steps.length > 0 ? `## Rails\n\n${steps.join("\n\n")}` : "";
+}
+
 function handoffOf({ tasks }: Own["state"], id: string): string {
-  const handoff = tasks.get(id)?.attempts.findLast(({ submitted }) => submitted)?.submitted?.handoff;
+  const handoff = tasks.get(id)?.result?.submitted?.handoff;
   return handoff ? `## What task ${id} left\n\n${handoff.slice(0, HANDOFF_CHARACTERS)}` : "";
 }
 
+/** The attempts whose words an attempt gets to read: all that the task's phases left, the newest of each. One that judges
+ * reads what was found before, and never the story of whoever made what it looks at. */
+function before({ task, phase }: AttemptState): AttemptState[] {
+  const isRead = (each: AttemptState): boolean => !phase.back || each.phase === phase || !each.phase.writes;
+  const left = task.attempts.filter((each) => each.submitted && !each.over && isRead(each));
+  return left.filter((each, at) => !left.slice(at + 1).some((later) => later.phase === each.phase));
+}
+
+/** What there is to judge: the change, and the evidence for it. */
+function toJudge({ state, attempt: { begun, task }, journal }: Own): string {
+  const { head = "", tree = "" } = task.result?.submitted ?? {};
+  const raw = state.gates.flatMap((gate) => evidenceFor(state, gate, tree)?.output ?? []);
+  const range = `${begun?.base.slice(0, 10)} ${head.slice(0, 10)}`;
+  return `## To judge\n\nThe change: \`git diff ${range}\`. Raw output of its gates: ${raw.map((path) => join(journal.folder, path)).join(", ")}`;
+}
+
 /** What earlier attempts came to and left, for this one to look at and to take over. */
-function earlier({ task }: Own["attempt"], output: string): string {
+function earlier({ task }: AttemptState, output: string): string {
   const lines = task.attempts.flatMap(({ id, over, begun }) => {
     const left = begun && `Its work is on ${begun.branch}; what it did not commit may still lie in ${begun.worktree}.`;
     return over ? `- ${id}: ${over.reason}. ${over.note} ${left ?? ""}` : [];

@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EXIT, Fault } from "../fault.ts";
 import { treeOf } from "../git/repository.ts";
-import type { Command, Evidence, NewEvent } from "../record/events.ts";
-import { evidenceFor, isNoWorse, madeIn, prove } from "../record/evidence.ts";
+import type { Evidence, NewEvent } from "../record/events.ts";
+import { evidenceFor, gatesOf, isNoWorse, madeIn, type PhaseGate, prove } from "../record/evidence.ts";
 import { attach } from "../record/job.ts";
-import { isPass, isRed } from "../record/judge.ts";
+import { isMet, isMissed } from "../record/judge.ts";
 import { isActive } from "../record/state.ts";
 import { type Own, ownAttempt } from "./attempt.ts";
 
@@ -38,7 +38,8 @@ const NO_TRY_LEFT = "no try is left: commit what there is, then end with what is
  * @param name undefined for all
  * @throws Fault `no-gate`, `job` */
 export async function gate(name: string | undefined, cwd: string, until: number): Promise<GateResult[]> {
-  const { gates } = (await ownAttempt(cwd)).state;
+  const { state, attempt } = await ownAttempt(cwd);
+  const gates = gatesOf(state, attempt.phase);
   const names = gates.map((each) => each.name).join(", ");
   const wanted = gates.filter((each) => name === undefined || each.name === name);
   if (wanted.length === 0) throw new Fault("no-gate", `there is no gate ${name}`, `there are ${names}`, EXIT.usage);
@@ -50,7 +51,11 @@ export async function gate(name: string | undefined, cwd: string, until: number)
   return results;
 }
 
-async function runGate({ place, journal, attempt, state }: Own, command: Command, until: number): Promise<GateResult> {
+async function runGate(
+  { place, journal, attempt, state }: Own,
+  command: PhaseGate,
+  until: number,
+): Promise<GateResult> {
   const { id } = attempt;
   const { name } = command;
   const allowed = state.blueprint.bounds.failures;
@@ -66,13 +71,24 @@ async function runGate({ place, journal, attempt, state }: Own, command: Command
 
   const ran = { ...plain, seconds: evidence.ms / 1000, output: join(journal.folder, evidence.output) };
   const changed = evidence.changed.slice(0, 5).join(", ");
-  if (isPass(evidence))
-    return { ...ran, result: "pass", hint: evidence.known ? "red in nothing that is not red on the base" : "" };
-  if (!isRed(evidence))
+  if (isMet(command, evidence)) {
+    const why = [
+      command.red && "red, as it has to be here",
+      evidence.known && "red in nothing that is not on the base",
+    ];
+    return { ...ran, result: "pass", hint: why.find(Boolean) || "" };
+  }
+  if (!isMissed(command, evidence))
     return { ...ran, result: "changed-files", hint: `it changed ${changed}: look at that, then run it again` };
   const text = await readFile(ran.output, "utf8").catch(() => "");
   const tail = text.trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
   const next = failures >= allowed ? NO_TRY_LEFT : "find the cause, fix it once, run it again";
+  if (command.red && evidence.code === 0 && !evidence.untested)
+    return {
+      ...ran,
+      result: "fail",
+      hint: "it has to be red here: what you wrote passes already, so it shows nothing",
+    };
   const why = evidence.code === null ? "it ran out of time. " : evidence.untested ? "it tested nothing. " : "";
   return { ...ran, result: "fail", hint: why + next, tail };
 }
@@ -80,11 +96,11 @@ async function runGate({ place, journal, attempt, state }: Own, command: Command
 /** What the job `gate` does. The failure that uses up the bound ends the attempt. */
 export async function runGateJob(own: Own, name: string): Promise<void> {
   const { journal, state, attempt } = own;
-  const command = state.gates.find((each) => each.name === name) as Command;
+  const command = gatesOf(state, attempt.phase).find((each) => each.name === name) as PhaseGate;
   const now = await prove({ ...own, by: "worker", attempts: [attempt.id] }, command);
   const events: NewEvent[] = [{ event: "evidence", ...now }];
   const allowed = state.blueprint.bounds.failures;
-  if (isRed(now) && (attempt.failures[name] ?? 0) + 1 >= allowed) {
+  if (isMissed(command, now) && (attempt.failures[name] ?? 0) + 1 >= allowed) {
     const before = state.evidence.findLast((each) => each.gate === name && each.attempts[0] === attempt.id);
     const isNoWorseThan = (one: Evidence, other: Evidence) => isNoWorse(journal, state, one, other);
     const isStuck = before && (await isNoWorseThan(now, before)) && (await isNoWorseThan(before, now));

@@ -1,11 +1,12 @@
-import { Fault } from "../fault.ts";
+import { EXIT, Fault } from "../fault.ts";
 import { gitText } from "../git/git.ts";
-import { commitOf, type Result, resultOf } from "../git/repository.ts";
+import { commitOf, type Result, resultOf, treeOf } from "../git/repository.ts";
 import type { NewEvent, Reason } from "../record/events.ts";
-import { unproven } from "../record/evidence.ts";
+import { madeIn, unproven } from "../record/evidence.ts";
 import { objectionTo } from "../record/objections.ts";
 import { hasResult, hasRival, type RunState } from "../record/state.ts";
 import { type Own, ownAttempt, uncommitted } from "./attempt.ts";
+import { startOf } from "./begin.ts";
 
 /** The whole is kept in the journal, which is read often. */
 const HANDOFF_LIMIT = 20_000;
@@ -19,13 +20,49 @@ export async function submit(handoff: string, cwd: string): Promise<void> {
   if (text === "") throw new Fault("no-handoff", "the handoff is empty", "say what you did, and what others must know");
   if (text.length > HANDOFF_LIMIT)
     throw new Fault("long-handoff", `the handoff is longer than ${HANDOFF_LIMIT} characters`, "leave raw output out");
-  const result = await finished(own);
-  await ask(own, result);
+  const { phase, id } = own.attempt;
+  if (phase.back) throw new Fault("no-verdict", `phase ${phase.name} ends with a verdict`, `minion verdict ${id} pass`);
+  const result = phase.writes ? await finished(own) : await untouched(own);
+  if (phase.writes) await ask(own, result);
   await handIn(own, (state) => {
-    const [gate] = unproven(state, result.tree);
-    if (gate) throw new Fault("unproven", `${gate} has not passed on exactly these files`, `run minion gate ${gate}`);
-    return { event: "submitted", attempt: own.attempt.id, handoff: text, ...result };
+    const [gate] = unproven(state, phase, result.tree);
+    const what = phase.red.includes(gate ?? "") ? "failed, as it has to here," : "passed";
+    if (gate) throw new Fault("unproven", `${gate} has not ${what} on exactly these files`, `run minion gate ${gate}`);
+    return { event: "submitted", attempt: id, handoff: text, ...result };
   });
+}
+
+/** What one that judges came to: on `fail` the task goes back with the findings.
+ * @param findings Markdown: each with its file and line, and what would show it
+ * @throws Fault where the attempt is not there to judge, or says nothing of what it found */
+export async function judge(id: string, verdict: string, findings: string, cwd: string): Promise<void> {
+  const own = await ownAttempt(cwd);
+  const [text, way] = [findings.trim(), "say pass or fail, with what you looked at or found on stdin"];
+  if (own.attempt.id !== id)
+    throw new Fault("not-yours", `this worktree is ${own.attempt.id}'s`, "judge your own attempt");
+  if (!own.attempt.phase.back)
+    throw new Fault("no-judge", `phase ${own.attempt.phase.name} judges nothing`, "minion submit");
+  if (verdict !== "pass" && verdict !== "fail") throw new Fault("usage", `${verdict} is no verdict`, way, EXIT.usage);
+  if (text === "" || text.length > HANDOFF_LIMIT)
+    throw new Fault("no-findings", "nothing, or far too much, is said", way);
+  if (verdict === "fail" && !/\S:\d/.test(text))
+    throw new Fault(
+      "no-place",
+      "no finding names its place",
+      "write each as «src/a.ts:12: what is wrong, what shows it»",
+    );
+  const result = await untouched(own);
+  await handIn(own, () => ({ event: "submitted", attempt: id, handoff: text, verdict, ...result }));
+}
+
+/** @throws Fault where a phase that changes nothing has changed something */
+async function untouched({ attempt, place, state }: Own): Promise<Result> {
+  const { from } = startOf(attempt.task, attempt.begun?.base ?? "");
+  const head = (await commitOf("HEAD", place.top)) ?? "";
+  const changed = head === from ? await uncommitted(state, attempt.id, place.top) : "there are commits";
+  const hint = `undo that: git restore, or git reset --hard ${from.slice(0, 10)}; what you found out goes into the handoff`;
+  if (changed) throw new Fault("wrote", `phase ${attempt.phase.name} changes no file: ${changed}`, hint);
+  return { head, tree: await treeOf(place, madeIn(state, attempt.id)), commits: [], paths: [] };
 }
 
 /** Tells a worker once, for the same files, what of them only a person can let through. */
@@ -43,9 +80,13 @@ async function ask({ journal, state, attempt, place }: Own, { head, tree }: Resu
 export async function submitNothing(why: string, cwd: string): Promise<void> {
   const own = await ownAttempt(cwd);
   const { attempt, place, state } = own;
+  if (attempt.phase.back) throw new Fault("no-verdict", "what judges ends with a verdict", "minion verdict");
   if (why.trim() === "") throw new Fault("no-handoff", "--nothing wants a reason", "say why there is nothing to do");
   const head = await commitOf("HEAD", place.top);
-  if (head !== attempt.begun?.base || (await uncommitted(state, attempt.id, place.top)))
+  if (
+    head !== startOf(attempt.task, attempt.begun?.base ?? "").from ||
+    (await uncommitted(state, attempt.id, place.top))
+  )
     throw new Fault("not-nothing", "there are changes in this worktree", "submit them, or undo them first");
   await handIn(own, () => ({ event: "nothing", attempt: attempt.id, why: why.trim() }));
 }

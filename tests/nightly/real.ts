@@ -17,7 +17,7 @@ import type { RunState } from "../../rails/record/state.ts";
 import { findAttempt, ownAttempt } from "../../rails/worker/attempt.ts";
 import { begin } from "../../rails/worker/begin.ts";
 import { gate, runGateJob } from "../../rails/worker/gate.ts";
-import { submit, submitNothing } from "../../rails/worker/submit.ts";
+import { judge, submit, submitNothing } from "../../rails/worker/submit.ts";
 import { random } from "../unit/plan/random.ts";
 import { holds } from "../unit/rails/invariants.ts";
 import { randomRun, type Scenario, scenarioOf } from "../unit/rails/random-run.ts";
@@ -39,7 +39,7 @@ export class Real implements Hands {
     this.rand = random(seed);
   }
 
-  async start({ list, files, blueprint }: Scenario): Promise<void> {
+  async start({ list, files, blueprint, workflows }: Scenario): Promise<void> {
     this.git(this.main, "init", "-q", "-b", "trunk");
     this.git(this.main, "config", "user.name", "t");
     this.git(this.main, "config", "user.email", "t@t");
@@ -47,8 +47,8 @@ export class Real implements Hands {
     this.git(this.main, "add", "-A");
     this.git(this.main, "commit", "-qm", "chore: start");
     this.place = await findPlace(this.main);
-    const planned = { place: this.place, plan: makePlan(list, "list"), tools: NO_TOOLS };
-    const { run, line } = await start(planned, blueprint, { session: "s1", owner: null }, false);
+    const planned = { place: this.place, plan: makePlan(list, "list"), tools: NO_TOOLS, blueprint, workflows };
+    const { run, line } = await start(planned, { session: "s1", owner: null }, false);
     this.journal = new Journal(this.place.common, run);
     const site = siteOf(this.place, run, line);
     const move = async (from: string, to: string): Promise<boolean> => {
@@ -89,6 +89,9 @@ export class Real implements Hands {
   }
   submit(attempt: string): Promise<void> {
     return submit("Did it.", this.at(attempt));
+  }
+  judge(attempt: string, verdict: string, findings: string): Promise<void> {
+    return judge(attempt, verdict, findings, this.at(attempt));
   }
   nothing(attempt: string): Promise<void> {
     return submitNothing("It is there.", this.at(attempt));

@@ -7,7 +7,7 @@ import { runAfter as runAfterIn } from "./run.ts";
 
 const runAfter = (...events: NewEvent[]): RunState => runAfterIn("1. One\n2. Two\n3. Three\n4. Four\n", ...events);
 const tried = (task: number, n: number, reason: Reason): NewEvent[] => [
-  { event: "dispatched", task: `${task}`, attempt: `r1/${task}.${n}` },
+  { event: "dispatched", task: `${task}`, attempt: `r1/${task}.${n}`, phase: "implement" },
   { event: "ended", attempt: `r1/${task}.${n}`, reason, note: "" },
 ];
 const submitted: NewEvent = {
@@ -31,7 +31,7 @@ describe("a rate limit", () => {
     NewEvent[],
     NewEvent[],
   ];
-  const begun: NewEvent = { event: "dispatched", task: "3", attempt: "r1/3.1" };
+  const begun: NewEvent = { event: "dispatched", task: "3", attempt: "r1/3.1", phase: "implement" };
   test.each<[string, NewEvent[], boolean]>([
     ["none", [], false],
     ["one", one, false],

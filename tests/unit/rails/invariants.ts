@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { Event } from "../../../rails/record/events.ts";
-import { type AttemptState, fold, type RunState } from "../../../rails/record/state.ts";
+import { straight } from "../../../rails/record/phases.ts";
+import { type AttemptState, fold, type RunState, type TaskState } from "../../../rails/record/state.ts";
 import type { Outcome } from "./random-run.ts";
 import type { Hands } from "./random-worker.ts";
 
@@ -38,15 +39,33 @@ function inBounds({ blueprint: { bounds }, tasks, attempts, dispatches }: RunSta
   const lost = [...attempts.values()].filter(isLost).length;
   const running = [...tasks.values()].filter(({ state }) => state === "running");
   must(running.length <= bounds.workers, `${running.length} workers at once`);
-  must(dispatches - lost <= bounds.dispatches * tasks.size, `${dispatches} dispatches, ${lost} lost`);
-  for (const task of tasks.values()) {
-    const counted = task.attempts.filter((attempt) => !isLost(attempt)).length;
-    must(counted <= bounds.attempts * (1 + (retries[task.id] ?? 0)), `${counted} attempts at ${task.id}`);
-  }
+  const steps = [...tasks.values()].flatMap(({ phases }) => straight(phases)).length;
+  must(dispatches - lost <= bounds.dispatches * steps, `${dispatches} dispatches, ${lost} lost`);
+  for (const task of tasks.values())
+    for (const phase of task.phases) {
+      const own = task.attempts.filter((attempt) => attempt.phase === phase && !isLost(attempt));
+      const times = 1 + (retries[task.id] ?? 0);
+      const failed = own.filter(({ over }) => over).length;
+      must(failed <= bounds.attempts * times, `${failed} failures of ${phase.name} at ${task.id}`);
+      const doubts = own.filter(({ submitted }) => submitted?.verdict === "fail").length;
+      must(doubts <= (bounds.cycles + 1) * times, `${task.id} found wanting ${doubts} times`);
+    }
   for (const { id, sentBack, failures } of attempts.values()) {
     must(sentBack.length <= bounds.send_backs, `${id} sent back ${sentBack.length} times`);
     for (const [gate, count] of Object.entries(failures)) must(count <= bounds.failures, `${gate} ${count} times`);
   }
+}
+
+/** What landed went through all its phases in order, the last of each after the last of the one before. */
+function throughAll({ phases, attempts }: TaskState): void {
+  const passed = straight(phases).map((phase) => {
+    const isDone = ({ submitted }: AttemptState): boolean => submitted !== undefined && submitted.verdict !== "fail";
+    return attempts.findLastIndex((attempt) => attempt.phase === phase && isDone(attempt));
+  });
+  const order = attempts.map(({ id, phase }) => `${id} ${phase.name}`).join(", ");
+  must(!passed.includes(-1) && passed.every((at, n) => at > (passed[n - 1] ?? -1)), `phases of ${order}`);
+  const judge = phases.find(({ back }) => back);
+  must(!judge || attempts.at(-1)?.phase === judge, `nobody looked at what landed: ${order}`);
 }
 
 /** No two that conflict are under way, from dispatch to landing or end. */
@@ -76,6 +95,7 @@ function atEnd(end: RunState, hands: Hands): void {
   const landings = end.landings.flatMap(({ attempts }) => attempts).map((id) => end.attempts.get(id));
   const landed = tasks.filter(({ state }) => state === "landed").map(({ id }) => id);
   expect(landings.map((attempt) => attempt?.task.id).sort(), "landed once").toEqual(landed.sort());
+  for (const task of tasks) if (task.state === "landed") throughAll(task);
   const commits = landings.flatMap((attempt) => attempt?.submitted?.commits ?? []);
   const subjects = commits.flatMap((commit) => hands.subjectsTo(commit)[0] ?? []);
   expect(hands.subjectsTo(end.tip).sort(), "commits on the line").toEqual(subjects.sort());

@@ -12,7 +12,7 @@ import type { RunState } from "../../../rails/record/state.ts";
 import type { Found, Own } from "../../../rails/worker/attempt.ts";
 import { begin } from "../../../rails/worker/begin.ts";
 import { gate, runGateJob } from "../../../rails/worker/gate.ts";
-import { submit, submitNothing } from "../../../rails/worker/submit.ts";
+import { judge, submit, submitNothing } from "../../../rails/worker/submit.ts";
 import { redIn } from "./invariants.ts";
 import type { Scenario } from "./random-run.ts";
 import { FORBIDDEN, type Hands } from "./random-worker.ts";
@@ -67,7 +67,7 @@ export class Model implements Hands {
   private between = async (): Promise<void> => {};
 
   constructor(
-    { list, files, blueprint }: Scenario,
+    { list, files, blueprint, workflows }: Scenario,
     private readonly rand: () => number,
   ) {
     const plan = makePlan(list, "list");
@@ -80,6 +80,7 @@ export class Model implements Hands {
       event: "started",
       version: 1,
       ...{ run: "r1", base, line, prefix: "", session: "s1", owner: null, blueprint, gates, setup: null },
+      ...{ workflows, goal: "", success: "" },
       ...{ tasks: plan.tasks, conflicts: plan.conflicts.map(({ tasks }) => tasks) },
       remaining: Object.fromEntries(plan.tasks.map(({ id }) => [id, remaining(id)])),
     });
@@ -105,6 +106,9 @@ export class Model implements Hands {
   }
   submit(attempt: string): Promise<void> {
     return submit("Did it.", attempt);
+  }
+  judge(attempt: string, verdict: string, findings: string): Promise<void> {
+    return judge(attempt, verdict, findings, attempt);
   }
   nothing(attempt: string): Promise<void> {
     return submitNothing("It is there.", attempt);

@@ -3,11 +3,11 @@ import { next } from "../../../rails/foreman/next.ts";
 import { resume } from "../../../rails/foreman/start.ts";
 import type { Place } from "../../../rails/git/repository.ts";
 import { landed } from "../../../rails/line/land.ts";
-import type { Event } from "../../../rails/record/events.ts";
+import type { Event, EventData } from "../../../rails/record/events.ts";
 import type { Journal } from "../../../rails/record/journal.ts";
 import { pick, random } from "../plan/random.ts";
 import { FORBIDDEN, type Hands, STYLES, work } from "./random-worker.ts";
-import { SHIPPED } from "./run.ts";
+import { phasesOf, SHIPPED } from "./run.ts";
 
 /** Red where a line says LINT or FAIL, or where two files say the same `half`: each is green alone. */
 const GATES = [
@@ -24,7 +24,18 @@ export interface Scenario {
   readonly blueprint: typeof SHIPPED;
   readonly halves: Record<string, string>; // The `half` that a task's own file says
   readonly touched: Record<string, string[]>; // What each task's workers really touch
+  readonly workflows: EventData["started"]["workflows"];
 }
+
+/** Ways through a task; most are short. */
+const WORKFLOWS = [
+  ...Array.from({ length: 5 }, () => "- name: implement"),
+  "- {name: test, red: [test]}\n- name: implement",
+  "- {name: plan, writes: false}\n- name: implement",
+  "- name: implement\n- {name: review, writes: false, back: fix}\n- name: fix",
+  "- {name: plan, writes: false}\n- name: implement\n- {name: review, writes: false, back: implement}",
+  "- {name: test, gates: [lint]}\n- name: implement\n- {name: review, writes: false, back: fix}\n- name: fix",
+].map(phasesOf);
 
 const POOL = ["src/a.txt", "src/b.txt", "src/c.txt", "src/d.txt"];
 
@@ -51,7 +62,7 @@ export function scenarioOf(seed: number, most: number): Scenario {
   });
   const bounds = {
     ...{ failures: whole(1, 3), attempts: whole(1, 3), send_backs: whole(0, 2), workers: whole(1, 4) },
-    ...{ dispatches: whole(1, 3), lease: 10 },
+    ...{ dispatches: whole(1, 3), cycles: whole(0, 2), lease: 10 },
   };
   const base = Object.fromEntries(POOL.map((path) => [path, "base\n"]));
   return {
@@ -60,6 +71,7 @@ export function scenarioOf(seed: number, most: number): Scenario {
     blueprint: { ...SHIPPED, bounds, gates: GATES },
     halves,
     touched,
+    workflows: { "": pick(rand, WORKFLOWS) },
   };
 }
 

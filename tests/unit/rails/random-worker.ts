@@ -13,6 +13,7 @@ export interface Hands {
   /** @returns whether all passed */
   gates(attempt: string): Promise<boolean>;
   submit(attempt: string): Promise<void>;
+  judge(attempt: string, verdict: string, findings: string): Promise<void>;
   nothing(attempt: string): Promise<void>;
   /** @returns what sends the worker back, or null where it may end */
   end(attempt: string): Promise<string | null>;
@@ -53,7 +54,14 @@ export async function* work(
     if (style === "never begins") return void (await hands.end(attempt));
     await hands.begin(attempt);
     yield;
-    if (style === "nothing") await hands.nothing(attempt);
+    const { phase } = (await hands.journal.state()).attempts.get(attempt) ?? {};
+    if (phase && !phase.writes) yield* look(hands, attempt, phase.back !== "", style, rand);
+    else if (phase?.red.length) {
+      if (style !== "liar") hands.edit(attempt, `src/t${task}.txt`, `FAIL ${attempt}\n`);
+      await hands.gates(attempt);
+      hands.commit(attempt, `feat: ${attempt} a`);
+      await hands.submit(attempt);
+    } else if (style === "nothing") await hands.nothing(attempt);
     else if (style === "silent") return;
     else {
       write(style === "mends" || style === "stubborn" ? pick(rand, ["LINT", "FAIL"]) : style === "spins" ? "FAIL" : "");
@@ -88,4 +96,14 @@ export async function* work(
     if (ends > 10) throw new Error(`${attempt} is sent back without end`);
     yield;
   }
+}
+
+/** In a phase that changes nothing: some do, and some say nothing. */
+async function* look(hands: Hands, attempt: string, isJudge: boolean, style: Style, rand: () => number) {
+  if (style === "silent") return;
+  if (style === "sloppy" || style === "dirty") hands.edit(attempt, "src/a.txt", `${attempt}\n`);
+  if (style === "sloppy") hands.commit(attempt, `feat: ${attempt} x`);
+  yield;
+  if (!isJudge || style === "liar") await hands.submit(attempt);
+  else await hands.judge(attempt, rand() < 0.4 ? "fail" : "pass", "src/a.txt:1: it may be wrong");
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { readBlueprint } from "../../../rails/blueprint/blueprint.ts";
+import { type Phase, readWorkflow } from "../../../rails/blueprint/workflow.ts";
 import { makePlan } from "../../../rails/plan/plan.ts";
 import type { Event, EventData, NewEvent } from "../../../rails/record/events.ts";
 import { fold, type RunState } from "../../../rails/record/state.ts";
@@ -7,6 +8,15 @@ import { fold, type RunState } from "../../../rails/record/state.ts";
 const FOLDER = join(import.meta.dirname, "../../../assets/skills/minion-blueprint");
 export const PLUGIN = ["patterns.md", "SKILL.md"].map((name) => join(FOLDER, name));
 export const SHIPPED = await readBlueprint(PLUGIN);
+
+/** Of tasks that name no workflow: one phase, proven by all gates. */
+export const ONE_PHASE = { "": phasesOf("- name: implement") };
+
+/** Phases as a workflow's frontmatter has them. */
+export function phasesOf(yaml: string): readonly Phase[] {
+  const source = `---\nwhen: w\nphases:\n${yaml.replace(/^/gm, "  ")}\n---\n`;
+  return readWorkflow("w", source, "w.md").phases;
+}
 
 /** How a run of a list starts, under the shipped blueprint. */
 export function startedWith(list: string, more: Partial<EventData["started"]> = {}): Event<"started"> {
@@ -21,7 +31,8 @@ export function startedWith(list: string, more: Partial<EventData["started"]> = 
     owner: null,
   } as const;
   const rails = { blueprint: SHIPPED, gates: [], setup: null, tasks, conflicts: [], remaining: {} };
-  return { event: "started", at: 0, ...run, ...rails, ...more };
+  const intent = { workflows: ONE_PHASE, goal: "", success: "" };
+  return { event: "started", at: 0, ...run, ...rails, ...intent, ...more };
 }
 
 /** A run of a list after some events, each a second after the one before. */

@@ -5,7 +5,12 @@ import { runAfter } from "./run.ts";
 
 const states = (state: RunState) => Object.fromEntries([...state.tasks].map(([id, task]) => [id, task.state]));
 
-const dispatched = (task: string, n = 1): NewEvent => ({ event: "dispatched", task, attempt: `r1/${task}.${n}` });
+const dispatched = (task: string, n = 1): NewEvent => ({
+  event: "dispatched",
+  task,
+  attempt: `r1/${task}.${n}`,
+  phase: "implement",
+});
 const ended = (task: string, n: number, reason: "gate-failed" | "session-lost" | "unproven"): NewEvent => ({
   event: "ended",
   attempt: `r1/${task}.${n}`,
