@@ -44,21 +44,29 @@ export async function readInput(): Promise<string> {
   return text(process.stdin);
 }
 
-/** The workflows that there are, by name. @throws Fault `workflow` where one asks for what there is not */
-async function workflowsAt(place: Place, { gates, workflows }: Blueprint): Promise<Map<string, Workflow>> {
+/** The workflows that there are, by name. @throws Fault `workflow` where the blueprint names one that there is not */
+async function workflowsAt(place: Place, { workflows, sources }: Blueprint): Promise<Map<string, Workflow>> {
   const { readWorkflows } = await import("./blueprint/workflow.ts");
   const known = await readWorkflows(await layers(place, "workflows", "minion-blueprint/workflows"));
-  const overlays = await overlaysAt(place);
-  const wrong = (what: string) => new Fault("workflow", what, "see skills/minion-blueprint/workflows/");
-  for (const name of workflows) if (!known.has(name)) throw wrong(`workflows: there is no workflow ${name}`);
-  for (const { name, phases } of known.values())
-    for (const phase of phases) {
-      const gate = [...(phase.gates ?? []), ...phase.red].find((one) => !gates.some((each) => each.name === one));
-      if (gate) throw wrong(`workflow ${name}, phase ${phase.name}: there is no gate ${gate}`);
-      if (phase.agent && overlays.get(phase.agent.toLowerCase())?.fault !== null)
-        throw wrong(`workflow ${name}, phase ${phase.name}: there is no expertise ${phase.agent}`);
-    }
-  return known;
+  const missing = workflows.find((name) => !known.has(name));
+  if (!missing) return known;
+  const what = `${sources.workflows}: workflows: there is no workflow ${missing}`;
+  throw new Fault("workflow", what, `there are ${[...known.keys()].join(", ")}`);
+}
+
+/** What a workflow asks for and there is not, in words. */
+function lackOf(
+  { name, phases }: Workflow,
+  { gates }: Blueprint,
+  overlays: ReadonlyMap<string, Overlay>,
+): string | null {
+  for (const phase of phases) {
+    const gate = [...(phase.gates ?? []), ...phase.red].find((one) => !gates.some((each) => each.name === one));
+    if (gate) return `workflow ${name}, phase ${phase.name}: there is no gate ${gate}`;
+    if (phase.agent && overlays.get(phase.agent.toLowerCase())?.fault !== null)
+      return `workflow ${name}, phase ${phase.name}: there is no expertise ${phase.agent}`;
+  }
+  return null;
 }
 
 /** Reads a list and everything that a plan says about it.
@@ -90,16 +98,13 @@ export async function planAt(source: string, said = "") {
   const order = blueprint.workflows.flatMap((name) => all.get(name) ?? []);
   const tasks = plan.tasks.map((task) => {
     const name = task.workflow || said;
-    const [{ name: workflow }, why] = name ? [{ name }, "said"] : chooseWorkflow(task, order, place.prefix);
-    if (!all.has(workflow))
-      unusable.push({
-        level: "error",
-        code: "unknown-workflow",
-        line: task.line,
-        message: `task ${task.id}: there is no workflow ${name}`,
-        hint: `there are ${[...all.keys()].join(", ")}`,
-      });
-    return { ...task, workflow, workflowWhy: why };
+    const [workflow, why] = name ? [all.get(name), "said"] : chooseWorkflow(task, order, place.prefix);
+    const lack = workflow ? lackOf(workflow, blueprint, known) : `there is no workflow ${name}`;
+    if (lack) {
+      const hint = `there are ${[...all.keys()].join(", ")}`;
+      unusable.push({ level: "error", code: "workflow", line: task.line, message: `task ${task.id}: ${lack}`, hint });
+    }
+    return { ...task, workflow: workflow?.name ?? name, workflowWhy: why };
   });
   const used = [...all.values()].filter(({ name }) => tasks.some(({ workflow }) => workflow === name));
   const workflows = Object.fromEntries(used.map(({ name, phases }) => [name, phases]));

@@ -49,7 +49,8 @@ test("the document has the contract's fields and nothing is written", async () =
     verify: "",
     risk: "",
     model: "",
-    workflow: "",
+    workflow: "default",
+    workflow_why: "no other fits",
     done: false,
     line: 1,
     wave: 1,
@@ -138,7 +139,7 @@ test.each([
 test("data that has no text of its own is printed as YAML, and steers no terminal", async () => {
   scene.write(".claude/minion/overlays/own.md", `---\nwhen: "red \\e[31m"\n---\nText.\n`);
   const [text, asJson] = [await scene.minion(["overlays"]), await scene.minion(["overlays", "--json"])];
-  expect(asJson.json.overlays).toContainEqual({ name: "own", when: "red \u001b[31m" });
+  expect(asJson.json.overlays).toContainEqual({ name: "own", kind: "domain", when: "red \u001b[31m" });
   expect({ version: 1, ...parse(text.stdout) }).toEqual(asJson.json);
   expect(text.stdout).not.toMatch(/(?!\n)\p{Cc}/u);
 });

@@ -35,8 +35,10 @@ export function startedWith(list: string, more: Partial<EventData["started"]> = 
   return { event: "started", at: 0, ...run, ...rails, ...intent, ...more };
 }
 
+type Started = Partial<EventData["started"]>;
 /** A run of a list after some events, each a second after the one before. */
-export function runAfter(list: string, ...events: NewEvent[]): RunState {
-  const first = startedWith(list);
+export function runAfter(list: string, ...[more, ...rest]: [(Started | NewEvent)?, ...NewEvent[]]): RunState {
+  const first = startedWith(list, more && !("event" in more) ? more : {});
+  const events = more && "event" in more ? [more, ...rest] : rest;
   return fold(first, [first, ...events.map((event, index) => ({ at: (index + 1) * 1000, ...event }) as Event)], []);
 }

@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { type Fit, readWorkflow, type Workflow } from "../../../rails/blueprint/workflow.ts";
+import { chooseWorkflow } from "../../../rails/plan/choose.ts";
+import { makePlan } from "../../../rails/plan/plan.ts";
+import type { Task } from "../../../rails/plan/task.ts";
+import type { NewEvent } from "../../../rails/record/events.ts";
+import { phasesFor, straight } from "../../../rails/record/phases.ts";
+import type { RunState, TaskState } from "../../../rails/record/state.ts";
+import { phasesOf, runAfter } from "./run.ts";
+
+const FULL = phasesOf(
+  "- {name: plan, writes: false}\n- name: implement\n- {name: review, writes: false, back: fix, risk: medium}\n- name: fix",
+);
+const names = (phases: readonly { name: string }[]) => phases.map(({ name }) => name).join(" ");
+
+const dispatched = (n: number, phase: string): NewEvent => {
+  return { event: "dispatched", task: "1", attempt: `r1/1.${n}`, phase };
+};
+const submitted = (n: number, verdict?: "pass" | "fail"): NewEvent => {
+  const result = { head: `h${n}`, tree: "t", commits: [], paths: [] };
+  return { event: "submitted", attempt: `r1/1.${n}`, handoff: "h", ...result, ...(verdict ? { verdict } : {}) };
+};
+const notLanded = (n: number): NewEvent => {
+  return { event: "not-landed", attempt: `r1/1.${n}`, reason: "conflict", note: "" };
+};
+/** The task, with all phases, after some events. */
+function taskAfter(...events: NewEvent[]): TaskState {
+  const list = "1. One\n   Risk: high\n";
+  const state: RunState = runAfter(list, { workflows: { "": FULL } }, ...events);
+  return state.tasks.get("1") as TaskState;
+}
+const stand = (task: TaskState) => [task.state, task.phase?.name ?? null, task.result?.id ?? null];
+
+describe("phases by risk", () => {
+  test("one that mends findings is there only together with what finds them", () => {
+    expect(names(phasesFor(FULL, ""))).toBe("plan implement");
+    expect(names(phasesFor(FULL, "low"))).toBe("plan implement");
+    expect(names(phasesFor(FULL, "medium"))).toBe("plan implement review fix");
+    expect(names(straight(FULL))).toBe("plan implement review");
+  });
+});
+
+describe("where a task stands", () => {
+  const made = [dispatched(1, "plan"), submitted(1), dispatched(2, "implement"), submitted(2)];
+  const found = [...made, dispatched(3, "review"), submitted(3, "fail")];
+  test("each phase after the one before", () => {
+    expect(stand(taskAfter())).toEqual(["ready", "plan", null]);
+    expect(stand(taskAfter(dispatched(1, "plan")))).toEqual(["running", "plan", null]);
+    expect(stand(taskAfter(...made.slice(0, 2)))).toEqual(["ready", "implement", null]);
+    expect(stand(taskAfter(...made))).toEqual(["ready", "review", "r1/1.2"]);
+    expect(stand(taskAfter(...made, dispatched(3, "review"), submitted(3, "pass")))).toEqual([
+      "mergeable",
+      null,
+      "r1/1.2",
+    ]);
+  });
+  test("findings go back once, and are looked at again", () => {
+    expect(stand(taskAfter(...found))).toEqual(["ready", "fix", "r1/1.2"]);
+    const fixed = [...found, dispatched(4, "fix"), submitted(4)];
+    expect(stand(taskAfter(...fixed))).toEqual(["ready", "review", "r1/1.4"]);
+    const twice = [...fixed, dispatched(5, "review"), submitted(5, "fail")];
+    expect(taskAfter(...twice)).toMatchObject({ state: "needs-human", reason: "findings" });
+    expect(stand(taskAfter(...twice, { event: "retried", task: "1" }))).toEqual(["ready", "fix", "r1/1.4"]);
+  });
+  test("what did not land is made anew, and judged anew", () => {
+    const passed = [...made, dispatched(3, "review"), submitted(3, "pass"), notLanded(2)];
+    expect(taskAfter(...passed)).toMatchObject({ state: "ready", reason: "conflict", phase: { name: "implement" } });
+    expect(stand(taskAfter(...passed, dispatched(4, "implement"), submitted(4)))).toEqual([
+      "ready",
+      "review",
+      "r1/1.4",
+    ]);
+  });
+  test("a person's word ends it, whatever phase it is in", () => {
+    expect(stand(taskAfter(...found, { ...submitted(3), byHand: true } as NewEvent))).toEqual([
+      "mergeable",
+      null,
+      "r1/1.3",
+    ]);
+  });
+  test("failures count for their own phase", () => {
+    const ended = (n: number): NewEvent => ({ event: "ended", attempt: `r1/1.${n}`, reason: "unproven", note: "" });
+    expect(taskAfter(dispatched(1, "plan"), ended(1))).toMatchObject({ state: "verify-failed" });
+    const planned = [dispatched(1, "plan"), ended(1), dispatched(2, "plan"), submitted(2), dispatched(3, "implement")];
+    expect(taskAfter(...planned, ended(3))).toMatchObject({ state: "verify-failed", phase: { name: "implement" } });
+  });
+});
+
+describe("a workflow's file", () => {
+  const wrong = (yaml: string) => {
+    try {
+      readWorkflow("w", `---\nwhen: w\n${yaml}\n---\n`, "w.md");
+      return "";
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  test.each([
+    ["phases:\n  - name: a\n    wirtes: false", /^w\.md:5: phases\.0\.wirtes: /],
+    ["phases:\n  - {name: a, writes: false}", /no phase writes/],
+    ["phases:\n  - {name: a, risk: high}", /no phase writes/],
+    ["phases:\n  - name: a\n  - {name: r, writes: false, back: b}", /^w\.md:5: .*b is no phase that writes/],
+    ["phases:\n  - name: a\n  - {name: r, back: a}", /say writes: false/],
+    ["phases:\n  - name: a\n  - name: a", /two phases are called a/],
+    ["phases: []", /^w\.md:3: /],
+    ["for:\n  - words: ['(']\nphases:\n  - name: a", /^w\.md:4: .*no regular expression/],
+    ["for:\n  - risk: hihg\nphases:\n  - name: a", /^w\.md:4: for\.0\.risk/],
+  ])("%s", (yaml, message) => {
+    expect(wrong(yaml)).toMatch(message);
+  });
+});
+
+describe("which workflow", () => {
+  const flow = (name: string, ...fits: Fit[]): Workflow => ({ name, when: "", for: fits, phases: FULL });
+  const order = [
+    flow("secure", { risk: "high" }, { words: ["\\bpassword"] }, { paths: ["**/auth/"] }),
+    flow("quick", { risk: "low", files: 1 }),
+    flow("default"),
+  ];
+  const task = (text: string) => makePlan(`1. ${text}`, "l").tasks[0] as Task;
+  test.each([
+    ["One\n   Risk: high", "secure", "risk high"],
+    ["Reset of Passwords", "secure", "«Password»"],
+    ["One\n   Files: src/auth/a.ts", "secure", "src/auth/a.ts"],
+    ["One\n   Files: src/a.ts\n   Risk: low", "quick", "risk low, 1 file"],
+    ["One\n   Files: src/a.ts, b\n   Risk: low", "default", "no other fits"],
+    ["One\n   Risk: low", "default", "no other fits"],
+    ["One", "default", "no other fits"],
+  ])("%s", (text, name, why) => {
+    const [workflow, reason] = chooseWorkflow(task(text), order, "");
+    expect([workflow.name, reason]).toEqual([name, why]);
+  });
+});
