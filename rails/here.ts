@@ -32,10 +32,11 @@ export async function blueprintAt(place: Place): Promise<Blueprint> {
   throw new Fault("blueprint", `${where}: retry.agent: there is no expertise ${agent}`, "minion overlays lists them");
 }
 
-/** A project's own agents serve as expertise too. */
-export async function overlaysAt(place: Place): Promise<Map<string, Overlay>> {
+/** Expertise, as which a project's own agents serve too; or `guides` for whoever leads a run, by topic. */
+export async function overlaysAt(place: Place, kind = "overlays"): Promise<Map<string, Overlay>> {
   const { readOverlays } = await import("./blueprint/overlay.ts");
-  return readOverlays([...(await layers(place, "overlays", "minion-overlays")), join(place.top, ".claude", "agents")]);
+  const agents = kind === "overlays" ? [join(place.top, ".claude", "agents")] : [];
+  return readOverlays([...(await layers(place, kind, `minion-${kind}`)), ...agents]);
 }
 
 /** Standard input to its end. @throws Fault `no-input` where it is a terminal */
@@ -76,21 +77,25 @@ export async function planAt(source: string, said = "") {
   const place = await findPlace(process.cwd());
   const tables = await layers(place, "toolchains.md", "minion-blueprint/toolchains.md");
   const table = (await Promise.all(tables.map(readIfThere))).find((found) => found !== null) ?? "";
-  const { findTools } = await import("./blueprint/toolchain.ts");
+  const { findTools, folderOf } = await import("./blueprint/toolchain.ts");
   const { makePlan } = await import("./plan/plan.ts");
   const where = source === "-" ? "the list" : source;
   const plan = makePlan(list, where);
-  const tools = { ...(await findTools(place.top, place.prefix, table)) };
+  const tools = { ...(await findTools(place.top, folderOf(plan.tasks, place.prefix), table)) };
   for (const name of TOOL_NAMES) {
     const run = plan.toolsSaid[name];
     if (run) tools[name] = { run, cwd: place.prefix, source: `${where}: tools.${name}` };
   }
+  const deeper = TOOL_NAMES.filter((name) => (tools[name]?.cwd ?? "").length > place.prefix.length);
+  const message = `${deeper.join(", ")} run in the package in which all named files lie: no other one is proven`;
+  const hint = "name wider ones under tools:";
+  const narrow: Finding[] = deeper[0] ? [{ level: "note", code: "one-package", line: 0, message, hint }] : [];
   const known = await overlaysAt(place);
-  const hint = `there are ${[...known.values()].map(({ name }) => name).join(", ")}`;
+  const there = `there are ${[...known.values()].map(({ name }) => name).join(", ")}`;
   const wanted = plan.tasks.flatMap(({ id, line, agent }) => agent.map((name) => ({ id, line, name })));
   const unusable = wanted.flatMap(({ id, line, name }): Finding[] => {
     const { fault } = known.get(name.toLowerCase()) ?? { fault: `task ${id}: there is no expertise called ${name}` };
-    return fault === null ? [] : [{ level: "error", code: "unknown-agent", line, message: fault, hint }];
+    return fault === null ? [] : [{ level: "error", code: "unknown-agent", line, message: fault, hint: there }];
   });
   const blueprint = await blueprintAt(place);
   const all = await workflowsAt(place, blueprint);
@@ -108,5 +113,11 @@ export async function planAt(source: string, said = "") {
   });
   const used = [...all.values()].filter(({ name }) => tasks.some(({ workflow }) => workflow === name));
   const workflows = Object.fromEntries(used.map(({ name, phases }) => [name, phases]));
-  return { place, tools, blueprint, workflows, plan: { ...plan, tasks, findings: [...plan.findings, ...unusable] } };
+  return {
+    place,
+    tools,
+    blueprint,
+    workflows,
+    plan: { ...plan, tasks, findings: [...plan.findings, ...unusable, ...narrow] },
+  };
 }

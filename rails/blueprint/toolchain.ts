@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { expand } from "brace-expansion";
 import { EXIT, Fault } from "../fault.ts";
-import { TOOL_NAMES, type Tool, type ToolName, type Tools } from "../plan/task.ts";
+import { type Task, TOOL_NAMES, type Tool, type ToolName, type Tools } from "../plan/task.ts";
 import { readMarkdown } from "./markdown.ts";
 
 type Row = Readonly<{ name: string; run: string; when: readonly string[] }>;
@@ -20,11 +20,25 @@ export async function findTools(root: string, prefix: string, table: string): Pr
   return found;
 }
 
+/** The folder from which on upwards the tools for a list are looked for, from the root: the deepest in which all files lie
+ * that the open tasks name. Where one of them names none, that is anywhere: the list's own folder, `prefix`. */
+export function folderOf(tasks: readonly Pick<Task, "done" | "files">[], prefix: string): string {
+  const open = tasks.filter(({ done }) => !done);
+  if (open.some(({ files }) => files.length === 0)) return prefix;
+  // A file counts as the folder of its name: there is nothing in that, and the next one above is looked at.
+  const paths = open.flatMap(({ files }) => files.map(({ path }) => path.replace(/[^/\\]*[*?{].*$/, "")));
+  const ways = paths.map((path) => posix.normalize(path.replaceAll("\\", "/")).split("/"));
+  const [first = []] = ways;
+  const apart = first.findIndex((name, index) => ways.some((way) => way[index] !== name));
+  return posix.join(prefix, ...(apart < 0 ? first : first.slice(0, apart))).replace(/\/$|^\.$/, "");
+}
+
 /** A folder and those above it, the nearest first; `` is the root. */
 const above = (folder: string): string[] =>
   folder === "" ? [""] : [folder, ...above(folder.slice(0, Math.max(0, folder.lastIndexOf("/"))))];
 
-/** The tool of a row of which every condition holds, or null; its source is where the first of them was found. */
+/** The tool of a row of which every condition holds, or null; its source is where the first of them was found. A command
+ * that begins with `^` is a file in its folder or one above. */
 async function toolOf({ run, when }: Row, root: string, cwd: string): Promise<Tool | null> {
   const places: string[] = [];
   for (const condition of when) {
@@ -34,25 +48,35 @@ async function toolOf({ run, when }: Row, root: string, cwd: string): Promise<To
     if ((place === undefined) === (condition === plain)) return null;
     places.push(place ?? "");
   }
-  return { run, cwd, source: places.find(Boolean) ?? "" };
+  const [up = ""] = /^\^\S+/.exec(run) ?? [];
+  const program = up && (await find(up, root, cwd));
+  if (program === undefined) return null;
+  const way = program && posix.relative(cwd, program).replace(/^(?!\.\.\/)/, "./");
+  return { run: run.replace(up, way), cwd, source: places.find(Boolean) ?? "" };
 }
 
 /** Where a condition holds, for people; undefined where it does not. */
 async function find(condition: string, root: string, cwd: string): Promise<string | undefined> {
-  const [, up, file, path, text = ""] = /^(\^?)([^@#~\s]+)(?:#([^\s~]+))?(?: ~ (.+))?$/.exec(condition) ?? [];
+  const [, up, file, path, text = ""] = /^(\^*)([^@#~\s]+)(?:#([^\s~]+))?(?: ~ (.+))?$/.exec(condition) ?? [];
   if (file === undefined) throw broken(`«${condition}» is no condition`);
-  const letters = posix.basename(file).replace(/[^\w*]/g, "\\$&");
-  const name = new RegExp(`^${letters.replaceAll("*", ".*")}$`);
-  for (const folder of up ? above(cwd) : [cwd])
-    for (const one of await readdir(join(root, folder, posix.dirname(file))).catch(() => [])) {
-      const where = posix.join(folder, posix.dirname(file), one);
-      if (!name.test(one)) continue;
+  for (const folder of up ? above(cwd).slice(up.length - 1) : [cwd])
+    for (const where of await pathsLike(root, folder, file.split("/"))) {
       if (!path && !text) return where;
       const content = (await readFile(join(root, where), "utf8").catch(() => "")).replace(/^\uFEFF/, "");
       const value = path ? valueAt(content, path, where) : content;
-      if (value.trim() !== "" && value.includes(text)) return `${where}: ${path ?? text}`;
+      // Text that begins with ^ begins a line.
+      const holds = `\n${value}`.includes(text.replace(/^\^/, "\n"));
+      if (value.trim() !== "" && holds) return `${where}: ${path ?? text.replace(/^\^/, "")}`;
     }
   return undefined;
+}
+
+/** The paths below a folder whose names are like these, in which `*` stands for any letters. */
+async function pathsLike(root: string, folder: string, [name = "", ...rest]: string[]): Promise<string[]> {
+  const like = new RegExp(`^${name.replace(/[^\w*]/g, "\\$&").replaceAll("*", ".*")}$`);
+  const names = (await readdir(join(root, folder)).catch(() => [])).filter((one) => like.test(one));
+  const paths = names.sort().map((one) => posix.join(folder, one));
+  return rest.length === 0 ? paths : (await Promise.all(paths.map((one) => pathsLike(root, one, rest)))).flat();
 }
 
 /** What a JSON file has at a path, as text; empty where that is nothing. */

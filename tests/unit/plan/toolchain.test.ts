@@ -1,22 +1,7 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { findTools } from "../../../rails/blueprint/toolchain.ts";
+import { project, TABLE } from "./project.ts";
 
-const TABLE = await readFile(new URL("../../../assets/skills/minion-blueprint/toolchains.md", import.meta.url), "utf8");
-const folders: string[] = [];
-afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))));
-
-async function project(files: Record<string, unknown>): Promise<string> {
-  const root = await mkdtemp(join(tmpdir(), "minion tools "));
-  folders.push(root);
-  for (const [path, content] of Object.entries(files)) {
-    await mkdir(dirname(join(root, path)), { recursive: true });
-    await writeFile(join(root, path), typeof content === "string" ? content : JSON.stringify(content));
-  }
-  return root;
-}
 /** `setup | lint | test | build`, each with the folder where it is not the root. */
 async function tools(files: Record<string, unknown>, prefix = "", table = TABLE): Promise<string[]> {
   const found = await findTools(await project(files), prefix, table);
@@ -76,17 +61,24 @@ describe("the shipped table", () => {
     ],
     [
       "uv",
-      { "pyproject.toml": '[tool.ruff]\n[tool.pytest.ini_options]\ndependencies = ["x"]\n', "uv.lock": "" },
+      {
+        "pyproject.toml": '[tool.ruff]\n[tool.pytest.ini_options]\ndependencies = ["x"]\n',
+        "uv.lock": '[[package]]\nname = "pytest"\n[[package]]\nname = "ruff"\n',
+      },
       ["uv sync", "uv run ruff check .", "uv run pytest", "-"],
     ],
     [
       "poetry",
-      { "pyproject.toml": '[tool.poetry]\n[tool.ruff.lint]\npytest = "^8"\n', "poetry.lock": "" },
+      {
+        "pyproject.toml": '[tool.poetry]\n[tool.ruff.lint]\npytest = "^8"\nruff = "*"\n',
+        "poetry.lock": "",
+        "tests/test_a.py": "",
+      },
       ["poetry install", "poetry run ruff check .", "poetry run pytest", "-"],
     ],
     [
       "pip",
-      { "requirements.txt": "flask\n", "requirements-dev.txt": "pytest\nruff\n" },
+      { "requirements.txt": "flask\n", "requirements-dev.txt": "pytest\nruff\n", "tests/api/test_a.py": "" },
       [
         "VENV .venv/bin/pip install pytest -r requirements.txt -r requirements-dev.txt",
         ".venv/bin/ruff check .",
@@ -102,7 +94,11 @@ describe("the shipped table", () => {
       },
       ["VENV .venv/bin/pip install pytest -e '.[dev]'", ".venv/bin/ruff check .", ".venv/bin/python -m pytest", "-"],
     ],
-    ["plain Python", { "ruff.toml": "", "tests/test_a.py": "" }, ["-", "ruff check .", "python3 -m pytest", "-"]],
+    [
+      "plain Python: no tool that nobody installs",
+      { "ruff.toml": "", "tests/test_a.py": "" },
+      ["VENV .venv/bin/pip install pytest", "-", ".venv/bin/python -m pytest", "-"],
+    ],
     [
       "Go",
       { "go.mod": "module x\nrequire y v1\n" },
@@ -116,12 +112,12 @@ describe("the shipped table", () => {
     [
       "Rust",
       { "Cargo.toml": "[package]\n", "Cargo.lock": 'source = "registry"\n' },
-      ["cargo fetch --locked", "cargo clippy --all-targets -- -D warnings", "cargo test", "cargo build"],
+      ["cargo fetch --locked", "cargo clippy --all-targets", "cargo test", "cargo build"],
     ],
     [
       "Rust, nothing to install",
       { "Cargo.toml": "[package]\n" },
-      ["-", "cargo clippy --all-targets -- -D warnings", "cargo test", "cargo build"],
+      ["-", "cargo clippy --all-targets", "cargo test", "cargo build"],
     ],
     ["nothing known", { "README.md": "npm test" }, ["-", "-", "-", "-"]],
   ])("%s", async (_, files, expected) => expect(await tools(files)).toEqual(expected));

@@ -19,6 +19,10 @@ const NOTHING = {
   cargo:
     "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n",
   rspec: "No examples found.\n\nFinished in 0.00031 seconds\n0 examples, 0 failures\n",
+  maven: "[INFO] --- surefire:3.2.5:test (default-test) @ a ---\n[INFO] No tests to run.\n[INFO] BUILD SUCCESS\n",
+  gradle: "> Task :app:compileTestJava NO-SOURCE\n> Task :app:test NO-SOURCE\n\nBUILD SUCCESSFUL in 2s\n",
+  "gradle 4": ":compileTestJava NO-SOURCE\n:test NO-SOURCE\n\nBUILD SUCCESSFUL in 2s\n",
+  dotnet: "No test is available in /r/T.dll. Make sure that test discoverer & executors are registered.\n",
   coloured: "\u001b[34mℹ tests 0\u001b[39m\n",
 };
 const SOME = {
@@ -32,6 +36,10 @@ const SOME = {
   "cargo, with doc tests":
     "running 1 test\ntest it ... ok\n\ntest result: ok. 1 passed; 0 failed;\n\n   Doc-tests a\n\nrunning 0 tests\n",
   "npm workspaces, one of them empty": "No tests found, exiting with code 0\nTests:       4 passed, 4 total\n",
+  "maven, one module of two": "[INFO] No tests to run.\n[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0\n",
+  "gradle, one project of two": "> Task :core:test NO-SOURCE\n> Task :app:test\n\nBUILD SUCCESSFUL in 2s\n",
+  "dotnet, one project of two":
+    "No test is available in /r/A.dll.\nPassed!  - Failed:     0, Passed:     5, Skipped:     0, Total:     5\n",
   "a linter": "✨ no problems\n",
   nothing: "",
 };
