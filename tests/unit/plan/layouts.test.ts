@@ -9,9 +9,9 @@ const CSPROJ = '<Project Sdk="Microsoft.NET.Sdk">\n</Project>\n';
 const TESTS_CSPROJ = CSPROJ.replace("\n<", '\n<PackageReference Include="Microsoft.NET.Test.Sdk" />\n<');
 
 /** `command in folder ← source`, and - where there is none: setup, lint, test, build. */
-async function toolsFor(files: Record<string, unknown>, taskFiles: string[], prefix = ""): Promise<string[]> {
+async function toolsFor(files: Record<string, unknown>, taskFiles: string[]): Promise<string[]> {
   const tasks = [{ done: false, files: taskFiles.map((path) => ({ path, guessed: false })) }];
-  const found = await findTools(await project(files), folderOf(tasks, prefix), TABLE);
+  const found = await findTools(await project(files), folderOf(tasks, ""), TABLE);
   return (["setup", "lint", "test", "build"] as const).map((name) => {
     const tool = found[name];
     return tool ? `${tool.run.replace(VENV, "VENV ")} in ${tool.cwd || "."} ← ${tool.source}` : "-";
@@ -170,6 +170,67 @@ const LAYOUTS: readonly [name: string, files: Record<string, unknown>, taskFiles
       "bun install --frozen-lockfile in . ← bun.lock",
       "-",
       "bun run --filter '*' test in . ← package.json: workspaces",
+      "-",
+    ],
+  ],
+  [
+    "a pnpm workspace below the root, a linter in one package",
+    {
+      "a/pnpm-workspace.yaml": "packages: [x]\n",
+      "a/x/package.json": { scripts: { lint: "eslint ." } },
+      "package.json": { workspaces: ["x"], packageManager: "yarn@4.5.0" },
+      "x/package.json": { scripts: { lint: "eslint ." } },
+    },
+    ["a/x/src/a.ts", "a/y/src/a.ts"],
+    [
+      "yarn install in . ← package.json: packageManager",
+      "pnpm -r --if-present run lint in a ← a/pnpm-workspace.yaml",
+      "-",
+      "-",
+    ],
+  ],
+  [
+    "yarn 4, a linter in one package",
+    {
+      "package.json": { workspaces: ["x"], packageManager: "yarn@4.5.0" },
+      "x/package.json": { scripts: { lint: "eslint ." } },
+    },
+    ["y/a.ts"],
+    [
+      "yarn install in . ← package.json: packageManager",
+      "yarn workspaces foreach --all --topological-dev run lint in . ← package.json: workspaces",
+      "-",
+      "-",
+    ],
+  ],
+  [
+    "bun by name, its workspace's linter and build",
+    {
+      "package.json": { workspaces: ["libs/*"], packageManager: "bun@1.2.0" },
+      "libs/a/package.json": { scripts: { lint: "eslint .", build: "bun build.ts" } },
+    },
+    ["x/a.ts"],
+    [
+      "bun install in . ← package.json: packageManager",
+      "bun run --filter '*' lint in . ← package.json: workspaces",
+      "-",
+      "bun run --filter '*' build in . ← package.json: workspaces",
+    ],
+  ],
+  [
+    "bun's scripts",
+    {
+      "package.json": {
+        dependencies: { elysia: "1" },
+        scripts: { lint: "eslint .", test: "bun test && tsc --noEmit" },
+      },
+      "bun.lockb": "",
+    },
+    ["src/a.ts"],
+    [
+      "bun install --frozen-lockfile in . ← bun.lockb",
+      "bun run lint in . ← package.json: scripts.lint",
+      "bun run test in . ← package.json: scripts.test",
       "-",
     ],
   ],
@@ -385,6 +446,12 @@ const LAYOUTS: readonly [name: string, files: Record<string, unknown>, taskFiles
     { Makefile: "CC ?= cc\nall: x\nbuild: x\nunittest: x\n\t./x\ncheck: unittest\n", "x.c": "" },
     ["x.c"],
     ["-", "-", "make check in . ← Makefile: check:", "make build in . ← Makefile: build:"],
+  ],
+  [
+    "just alone",
+    { ".justfile": "[private]\n@lint:\n  shellcheck *.sh\nbuild target='all': lint\n  ./x\nbuild:\n  ./build.sh\n" },
+    ["x.sh"],
+    ["-", "just lint in . ← .justfile: @lint:", "-", "just build in . ← .justfile: build:"],
   ],
   [
     "a Makefile that was generated",

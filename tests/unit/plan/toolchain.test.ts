@@ -119,6 +119,26 @@ describe("the shipped table", () => {
       { "Cargo.toml": "[package]\n" },
       ["-", "cargo clippy --all-targets", "cargo test", "cargo build"],
     ],
+    [
+      "uv, extras named test",
+      { "pyproject.toml": '[project.optional-dependencies]\ntest = ["pytest"]\n', "uv.lock": "", "test_a.py": "" },
+      ["uv sync --extra test", "-", "-", "-"],
+    ],
+    [
+      "pip, one list of requirements, for development only",
+      { "requirements-dev.txt": "pytest\n", "test_a.py": "" },
+      ["VENV .venv/bin/pip install pytest -r requirements-dev.txt", "-", ".venv/bin/python -m pytest", "-"],
+    ],
+    [
+      "pip, extras named test",
+      { "pyproject.toml": '[project.optional-dependencies]\ntest = ["pytest"]\n', "test_a.py": "" },
+      ["VENV .venv/bin/pip install pytest -e '.[test]'", "-", ".venv/bin/python -m pytest", "-"],
+    ],
+    [
+      "pip, dependencies and nothing that builds",
+      { "pyproject.toml": '[project]\ndependencies = ["idna"]\n', "tests/test_a.py": "" },
+      ["VENV .venv/bin/pip install pytest -e .", "-", ".venv/bin/python -m pytest", "-"],
+    ],
     ["nothing known", { "README.md": "npm test" }, ["-", "-", "-", "-"]],
   ])("%s", async (_, files, expected) => expect(await tools(files)).toEqual(expected));
 
