@@ -189,6 +189,14 @@ add("overlays", "list the expertise that a task can name under Agent:", async ()
   return [null, { overlays: all.map(({ name, when, isRole }) => ({ name, kind: isRole ? "role" : "domain", when })) }];
 });
 
+add("guide [topic]", "print a guide for whoever leads a run; without a topic, list them", async ({ word }) => {
+  const guides = await overlaysAt(await findPlace(process.cwd()), "guides");
+  const { body = "", fault = `there is no guide «${word}»` } = guides.get(word.toLowerCase()) ?? {};
+  if (word === "") return [null, { guides: [...guides.values()].map(({ name, when }) => ({ name, when })) }];
+  if (fault) throw new Fault("no-guide", fault, `there are ${[...guides.keys()].join(", ")}`, EXIT.usage);
+  return [body, { guide: word, body }];
+});
+
 // What no person types: Claude Code's hooks, and the work that outlives the call that asked for it.
 program.command("hook <event>", { hidden: true }).action(async (event: string) => {
   try {

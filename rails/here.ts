@@ -35,8 +35,8 @@ export async function blueprintAt(place: Place): Promise<Blueprint> {
 /** Expertise, as which a project's own agents serve too; or `guides` for whoever leads a run, by topic. */
 export async function overlaysAt(place: Place, kind = "overlays"): Promise<Map<string, Overlay>> {
   const { readOverlays } = await import("./blueprint/overlay.ts");
-  const agents = kind === "overlays" ? [join(place.top, ".claude", "agents")] : [];
-  return readOverlays([...(await layers(place, kind, `minion-${kind}`)), ...agents]);
+  if (kind === "guides") return readOverlays(await layers(place, kind, "minion-blueprint/guides"));
+  return readOverlays([...(await layers(place, kind, "minion-overlays")), join(place.top, ".claude", "agents")]);
 }
 
 /** Standard input to its end. @throws Fault `no-input` where it is a terminal */
@@ -86,17 +86,18 @@ export async function planAt(source: string, said = "") {
     const run = plan.toolsSaid[name];
     if (run) tools[name] = { run, cwd: place.prefix, source: `${where}: tools.${name}` };
   }
-  const deeper = TOOL_NAMES.filter((name) => (tools[name]?.cwd ?? "").length > place.prefix.length);
-  const message = `${deeper.join(", ")} run in the package in which all named files lie: no other one is proven`;
-  const hint = "name wider ones under tools:";
-  const narrow: Finding[] = deeper[0] ? [{ level: "note", code: "one-package", line: 0, message, hint }] : [];
   const known = await overlaysAt(place);
-  const there = `there are ${[...known.values()].map(({ name }) => name).join(", ")}`;
+  const hint = `there are ${[...known.values()].map(({ name }) => name).join(", ")}`;
   const wanted = plan.tasks.flatMap(({ id, line, agent }) => agent.map((name) => ({ id, line, name })));
   const unusable = wanted.flatMap(({ id, line, name }): Finding[] => {
     const { fault } = known.get(name.toLowerCase()) ?? { fault: `task ${id}: there is no expertise called ${name}` };
-    return fault === null ? [] : [{ level: "error", code: "unknown-agent", line, message: fault, hint: there }];
+    return fault === null ? [] : [{ level: "error", code: "unknown-agent", line, message: fault, hint }];
   });
+  const deeper = TOOL_NAMES.filter((name) => (tools[name]?.cwd ?? "").length > place.prefix.length);
+  if (deeper.length > 0) {
+    const message = `${deeper.join(", ")} run in the package in which all named files lie: no other one is proven`;
+    unusable.push({ level: "note", code: "one-package", line: 0, message, hint: "name wider ones under tools:" });
+  }
   const blueprint = await blueprintAt(place);
   const all = await workflowsAt(place, blueprint);
   const { chooseWorkflow } = await import("./plan/choose.ts");
@@ -113,11 +114,5 @@ export async function planAt(source: string, said = "") {
   });
   const used = [...all.values()].filter(({ name }) => tasks.some(({ workflow }) => workflow === name));
   const workflows = Object.fromEntries(used.map(({ name, phases }) => [name, phases]));
-  return {
-    place,
-    tools,
-    blueprint,
-    workflows,
-    plan: { ...plan, tasks, findings: [...plan.findings, ...unusable, ...narrow] },
-  };
+  return { place, tools, blueprint, workflows, plan: { ...plan, tasks, findings: [...plan.findings, ...unusable] } };
 }

@@ -30,7 +30,7 @@ const STARTS = /^(start|next|resume)\b/;
 const FOREMAN: readonly (readonly [RegExp, Answer])[] = [
   [/^clean (.* )?--dry-run\b/, ["allow", "it only looks"]],
   [/^(land|merge|retry|abort|clean)\b| --(take|new|red-base|agree)\b/, ["ask", "this is a person's decision"]],
-  [/^(plan|board|report|attention|events|blueprint|overlays)\b/, ["allow", "it only looks"]],
+  [/^(plan|board|report|attention|events|blueprint|overlays|guide)\b/, ["allow", "it only looks"]],
   [STARTS, ["allow", "a command of the foreman"]],
 ];
 

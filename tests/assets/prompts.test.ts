@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readMarkdown } from "../../rails/blueprint/markdown.ts";
+import { readHeader } from "../../rails/plan/header.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const ASSETS = join(ROOT, "assets");
@@ -16,7 +17,7 @@ const DATA = ["toolchains", "patterns"].map((name) => `skills/minion-blueprint/$
 
 /** About tokens (characters / 4), a ratchet: a prompt that grows over this has to give a reason. */
 const SIZES: Record<string, number> = {
-  "commands/minion.md": 1080,
+  "commands/minion.md": 1150,
   "agents/minion-worker.md": 440,
   "agents/minion-verifier.md": 480,
   "skills/minion-blueprint/SKILL.md": 680,
@@ -36,6 +37,9 @@ const SIZES: Record<string, number> = {
   "skills/minion-overlays/security-auditor.md": 250,
   "skills/minion-overlays/security-engineer.md": 250,
   "skills/minion-overlays/tech-writer.md": 250,
+  "skills/minion-blueprint/guides/collisions.md": 850,
+  "skills/minion-blueprint/guides/forms.md": 950,
+  "skills/minion-blueprint/guides/tickets.md": 920,
 };
 
 describe.each(files.filter((path) => !DATA.includes(path)))("%s", (path) => {
@@ -49,7 +53,7 @@ describe.each(files.filter((path) => !DATA.includes(path)))("%s", (path) => {
     expect(readFileSync(join(ASSETS, path), "utf8").length / 4).toBeLessThanOrEqual(SIZES[path] ?? 0);
   });
   test("has a name like its file, and a description of one clause", () => {
-    if (/minion-overlays|workflows/.test(path) && !path.endsWith("SKILL.md")) {
+    if (/minion-overlays|guides|workflows/.test(path) && !path.endsWith("SKILL.md")) {
       expect(typeof data.when).toBe("string");
       return;
     }
@@ -63,6 +67,20 @@ test("states and reasons that prompts name are the journal's", () => {
   const source = readFileSync(join(ROOT, "rails/record/events.ts"), "utf8");
   for (const path of ["commands/minion.md", "agents/minion-worker.md"])
     for (const [, word] of read(path).body.matchAll(/`([a-z]+-[a-z]+)`/g)) expect(source).toContain(`"${word}"`);
+});
+
+test("every guide is named by the orchestrator, and none that there is not", () => {
+  const named = [...read("commands/minion.md").body.matchAll(/`minion guide ([a-z]+)`/g)].map(([, name]) => name);
+  const there = readdirSync(join(ASSETS, "skills/minion-blueprint/guides"));
+  expect(named.sort()).toEqual(there.map((file) => file.replace(".md", "")).sort());
+});
+
+test("what a guide shows as the head of a list is read as that", () => {
+  const [, example = ""] = /```\n(---[\s\S]*?)```/.exec(read("skills/minion-blueprint/guides/tickets.md").body) ?? [];
+  const { header, findings } = readHeader(example);
+  expect(findings).toEqual([]);
+  const text = expect.stringMatching(/./);
+  expect(header).toMatchObject({ goal: text, success: text, tools: { lint: text, test: text } });
 });
 
 test("the orchestrator is whole without its commands: each phase says what it is for", () => {

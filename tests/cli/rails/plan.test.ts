@@ -58,6 +58,46 @@ test("the document has the contract's fields and nothing is written", async () =
   expect(everything()).toBe(before);
 });
 
+test("commands come from the package in which all named files lie, which is said; without files from the list's folder", async () => {
+  for (const name of ["a", "b"]) scene.write(`pkg/${name}/package.json`, '{"scripts":{"test":"node --test"}}');
+  scene.write("package.json", '{"scripts":{"lint":"eslint .","test":"npm test --workspaces"}}');
+  const cwds = async (list: string) => {
+    const { tools, findings } = (await plan(list)).json;
+    return [tools.lint.cwd, tools.test.cwd, findings.find(({ code }: { code: string }) => code === "one-package")];
+  };
+  const note = { level: "note", message: expect.stringMatching(/^test run/), hint: expect.stringMatching("tools:") };
+  expect(await cwds("1. One\n   Files: pkg/a/x.js\n2. Two\n   Files: pkg/a/y.js?\n")).toEqual([
+    "",
+    "pkg/a",
+    expect.objectContaining(note),
+  ]);
+  expect(await cwds("1. One\n   Files: pkg/a/x.js\n2. Two\n   Files: pkg/b/\n")).toEqual(["", "", undefined]);
+  expect(await cwds("1. One\n   Files: pkg/a/x.js\n2. Two\n")).toEqual(["", "", undefined]);
+  const said = "---\ntools:\n  test: npm test\n---\n1. One\n   Files: pkg/a/x.js\n";
+  expect(await cwds(said)).toEqual(["", "", undefined]);
+});
+
+test("guides are listed and printed; the project's own win over the person's, and those over the shipped ones", async () => {
+  scene.write(".claude/minion/guides/own.md", '---\nwhen: "ours"\n---\nOur way.\n');
+  scene.write(".claude/minion/guides/Forms.md", "Our forms.\n");
+  scene.write(".claude/minion/guides/broken.md", "---\nwhen: [\n---\n");
+  scene.write(".claude/minion/guides/own.md", "not this one\n", scene.home);
+  scene.write(".claude/minion/guides/mine.md", "", scene.home);
+  const { guides } = (await scene.minion(["guide", "--json"])).json;
+  const names = guides.map(({ name }: { name: string }) => name.toLowerCase());
+  expect(names.sort()).toEqual(["broken", "collisions", "forms", "mine", "own", "tickets"]);
+  expect(guides).toContainEqual({ name: "own", when: "ours" });
+  expect(await scene.minion(["guide", "own"])).toMatchObject({ code: 0, stdout: "Our way.\n" });
+  expect(await scene.minion(["guide", "forms"])).toMatchObject({ code: 0, stdout: "Our forms.\n" });
+  expect((await scene.minion(["guide", "tickets"])).stdout).toMatch(/^# /);
+  const none = await scene.minion(["guide", "nothing"]);
+  expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/no guide «nothing»\n.*collisions/) });
+  expect(await scene.minion(["guide", "broken"])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching("broken.md"),
+  });
+});
+
 test.each([
   ["a cycle", "1. One (depends on: 3)\n2. Two (depends on: 1)\n3. Three (depends on: 2)\n", "cycle"],
   ["an unknown dependency", "1. One (depends on: 9)\n", "unknown-dependency"],

@@ -75,6 +75,8 @@ describe("who may run which command of minion", () => {
     ["minion next --json", "allow"],
     ["minion plan /tmp/x.md", "allow"],
     ["minion clean --dry-run", "allow"],
+    ["minion guide", "allow"],
+    ["minion guide forms", "allow"],
     ["minion clean", "ask"],
     ["minion merge", "ask"],
     ["minion retry 2", "ask"],
@@ -95,6 +97,7 @@ describe("who may run which command of minion", () => {
   test.each([
     ["minion plan x.md", "allow"],
     ["minion board", "allow"],
+    ["minion guide forms", "allow"],
     ["minion start x.md", "deny"],
     ["minion next --json", "deny"],
     ["minion resume", "deny"],
