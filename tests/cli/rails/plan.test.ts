@@ -82,6 +82,7 @@ test("guides are listed and printed; the project's own win over the person's, an
   scene.write(".claude/minion/guides/Forms.md", "Our forms.\n");
   scene.write(".claude/minion/guides/broken.md", "---\nwhen: [\n---\n");
   scene.write(".claude/minion/guides/own.md", "not this one\n", scene.home);
+  scene.write(".claude/agents/expert.md", '---\ndescription: "is expertise, no guide"\n---\n');
   scene.write(".claude/minion/guides/mine.md", "", scene.home);
   const { guides } = (await scene.minion(["guide", "--json"])).json;
   const names = guides.map(({ name }: { name: string }) => name.toLowerCase());
