@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -43,8 +44,8 @@ export async function readInput(): Promise<string> {
   return text(process.stdin);
 }
 
-/** Reads a list and everything that a plan says about it. */
-export async function planAt(source: string): Promise<{ place: Place; plan: Plan; tools: Tools }> {
+/** Reads a list and everything that a plan says about it. @param expected how many tasks it should have, if that is known */
+export async function planAt(source: string, expected?: number): Promise<{ place: Place; plan: Plan; tools: Tools }> {
   const list = source === "-" ? await readInput() : await readFile(source, "utf8");
   const place = await findPlace(process.cwd());
   const tables = await layers(place, "toolchains.md", "minion-blueprint/toolchains.md");
@@ -52,7 +53,11 @@ export async function planAt(source: string): Promise<{ place: Place; plan: Plan
   const { findTools } = await import("./blueprint/toolchain.ts");
   const { makePlan } = await import("./plan/plan.ts");
   const where = source === "-" ? "the list" : source;
-  const plan = makePlan(list, where);
+  const { vague } = await blueprintAt(place);
+  // A path may be written from the repository's root as well.
+  const exists = (path: string): boolean =>
+    [place.prefix, ""].some((folder) => existsSync(join(place.top, folder, path)));
+  const plan = makePlan(list, where, { vague, exists, ...(expected === undefined ? {} : { expected }) });
   const tools = { ...(await findTools(place.top, place.prefix, table)) };
   for (const name of TOOL_NAMES) {
     const run = plan.toolsSaid[name];

@@ -59,6 +59,7 @@ const FIELDS = z.strictObject({
   allow: texts, // Commands that a worker may run without asking
   refuse: z.array(z.strictObject({ commands: patterns, way: text })), // Those that it may not run, and the way out
   companions: z.record(z.string(), texts), // What changes along with a path, without being named
+  vague: patterns, // Words of a task that leave open what is meant
   ...GROUPS,
 });
 const { bounds, retry, output, proof } = GROUPS;

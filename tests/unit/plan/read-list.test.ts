@@ -98,7 +98,7 @@ describe("lists with headings", () => {
 Do it:\n1. so\n2. and so\n\n${marks} task T002: Endpoint\n- **Files:**\n  - \`src/b.ts\`\n  - src/c.ts\n- **Depends on:** Task 1
 - Forbid: src/secret/, *.lock\n- write it\n\n**Done when:**\n- it answers 201\n- it is logged\n\n__Verify__: npm test -- post\nRisk: HIGH\nModel: opus\nWorkflow: tdd\n`;
     expect(errors(text)).toEqual([]);
-    expect(read(text).map(({ dependsLine, ...task }) => task)).toEqual([
+    expect(read(text).map(({ dependsLine, lead, words, ...task }) => task)).toEqual([
       {
         id: "1",
         title: "Schema",
@@ -240,11 +240,32 @@ describe("T1 and T2: only ids count", () => {
     "2. Two. Depends on 1 and T002",
     "   Depends on task 1",
     "   - quickly (depends on: 1)",
-    "   and goes on (depends on: 1)",
-    "   and goes on (dependencies: 1)",
-    "2. Two (depends on: 1) [DONE]",
+    "   - and\n   goes on (depends on: 1)",
+    "2. Two, blocked by #1",
+    "2. Two in T3. Depends on T1",
+    "2. Two (depends on: 1) (depends on: 1)",
+    "2. Two (requires 1 and more), depends on 1",
     "   1. a step (depends on: 1)",
-  ])("%s is not lost in the text", (line) => expect(errors(`1. One\n${line}`)).toEqual(["depends 2"]));
+  ])("%s is not lost in the text", (line) =>
+    expect(errors(`1. One\n${line}`)).toEqual([expect.stringMatching(/^depends [23]$/)]),
+  );
+  test.each([
+    ["2. Two (depends on: 1) [DONE]", "Two"],
+    ["2. **Two** (depends on: 1) \u2014 with more", "**Two** \u2014 with more"],
+    ["2. Two\n   (depends on: 1).", "Two"],
+    ["2. Two\n   and goes on (dependencies: 1)", "Two"],
+    ["2. Two (depends on 1)", "Two"],
+    ["2. Two (depends on task 1)", "Two"],
+    ["2. Two (depends on `1`)", null],
+    ["2. Two (blocked by #1)", "Two"],
+    ["2. Two (after task 1)", "Two"],
+    ["2. Two (requires 1)", null],
+    ["2. Two (depends on 1 service)", null],
+  ])("%s", (line, title) => {
+    const [, two] = read(`1. One\n${line}`);
+    expect([two?.title, two?.depends.join()]).toEqual(title === null ? [line.slice(3), ""] : [title, "1"]);
+    expect(errors(`1. One\n${line}`)).toEqual([]);
+  });
   test.each([
     "It depends on the weather.",
     "It depends on 3 services.",
@@ -284,7 +305,6 @@ describe("T3: what cannot be worked", () => {
 
 describe("what looks like a task and is in no form is an error", () => {
   test.each([
-    ["- [ ] One\n- [ ] Two", "empty-list 1"],
     ["Tasks:\n- One\n- Two", "empty-list 1"],
     ["Task 1: One\nTask 2: Two", "empty-list 1"],
     ["### Task one: One", "stray-item 1"],
@@ -318,6 +338,13 @@ describe("files", () => {
     ["`My Docs/a b.md`", ["My Docs/a b.md"]],
     ["none", []],
     ["none (docs only)", []],
+    ["src/a.ts (the schema, with types)", ["src/a.ts"]],
+    ["`src/a.ts` — the schema", ["src/a.ts"]],
+    ["`src/a.ts:10-20`, src/b.ts:3", ["src/a.ts", "src/b.ts"]],
+    ["Create: src/a.ts, Modify `src/b.ts?`", ["src/a.ts", "src/b.ts (guessed)"]],
+    ["Create `src/a.ts`; test: `tests/a.test.ts`", ["src/a.ts", "tests/a.test.ts"]],
+    ["app/(group)/page.tsx", ["app/(group)/page.tsx"]],
+    ["tests", ["tests"]],
   ])("%s", (value, expected) => {
     expect(files(`1. a\n   Files: ${value}`)).toEqual([expected]);
     expect(files(`### Task 1: a\nFiles:\n- ${value}`)).toEqual([expected]);
@@ -347,12 +374,11 @@ describe("files", () => {
     "?",
     "the schema file",
     "src/a.ts and src/b.ts",
-    "src/a.ts (the schema)",
-    "`src/a.ts` — the schema",
-    "`src/a.ts:10-20`",
-    "src/a.ts:10",
-    "Create: src/a.ts",
-    "[ ] **Step 1**",
+    "src/a.ts (the schema) too",
+    "Create: the schema",
+    "Create: src/a.ts and more",
+    "`src/a.ts:10-20` and below",
+    "src/a.ts:first",
   ])("%s is an error on its line", (value) => {
     expect(errors(`1. a\n   text\n   Files: ${value}`)).toEqual(["files 3"]);
     expect(errors(`1. a\n   Forbid:\n   - ${value}`)).toEqual(["forbid 3"]);
@@ -381,7 +407,11 @@ describe("the plan", () => {
     expect(plan.tasks.map(({ wave }) => wave)).toEqual([0, 1, 2, 1]);
     expect(plan.waves).toEqual([["2", "4"], ["3"]]);
     expect(plan.criticalPath).toEqual(["2", "3"]);
-    expect(plan.findings.map(({ level, code, line }) => [level, code, line])).toEqual([["note", "no-files", 0]]);
+    expect(plan.findings.map(({ level, code, line }) => [level, code, line])).toEqual([
+      ["warning", "no-verification", 0],
+      ["note", "no-files", 0],
+      ["note", "empty-body", 0],
+    ]);
   });
   test("where there is a cycle nothing is said about order", () => {
     const plan = makePlan("1. a (depends on: 2)\n   Files: x\n2. b (depends on: 1)\n   Files: x", "list");
