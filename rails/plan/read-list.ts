@@ -76,7 +76,11 @@ const checks = lined((line, above, gap, count) => {
 /** spec-kit's `- [ ] T001 [P] [US1] Text in src/x.ts`. Boxes without an id are other checklists. */
 const specKit = lined((line, above, gap, count) => {
   if (!LIKE_CHECK.test(line.text)) return undefined;
-  const role = PHASED.test(line.text) ? checks(line, above, gap, count) : above || !CHECK.test(line.text) ? "stray" : "other";
+  const role = PHASED.test(line.text)
+    ? checks(line, above, gap, count)
+    : above || !CHECK.test(line.text)
+      ? "stray"
+      : "other";
   if (typeof role !== "object") return role;
   return { ...role, head: role.head.replace(/ \[P\](?= |$)/i, ""), beside: / \[P\](?= |$)/i.test(role.head) };
 });

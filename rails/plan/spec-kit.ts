@@ -42,7 +42,7 @@ function phaseStarts(lines: readonly Line[], first: number): number[] {
 
 /** The paths in a task's first sentence. */
 function filesIn(text: string): TaskFile[] {
-  const words = text.match(/`[^`]*`|(?:\{[^{}\s]*\}|[^\s`'"(),;{}])+/g) ?? [];
+  const words = text.match(/`[^`]*`|(?:\{[^{}\s]*\}|(?<=\/)\([^()\s]*\)(?=\/)|[^\s`'"(),;{}])+/g) ?? [];
   const paths = words.map((word) => word.replace(/^`|`$/g, "").replace(/(?::\d+(?:-\d+)?)?[.:?!]*$/, ""));
   const found = paths.filter((path) => IS_PATH.test(path) && !readPattern(path).problem);
   return [...new Set(found)].map((path) => ({ path, guessed: false }));

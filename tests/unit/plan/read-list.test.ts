@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { makePlan } from "../../../rails/plan/plan.ts";
 import { readList } from "../../../rails/plan/read-list.ts";
+import { random } from "./random.ts";
 
 const read = (text: string) => readList(text).tasks;
 /** `code line` of each error of the whole plan. */
@@ -152,6 +153,197 @@ Do it:\n1. so\n2. and so\n\n${marks} task T002: Endpoint\n- **Files:**\n  - \`sr
       ["3", "Three", "a"],
     ]);
   });
+});
+
+describe("checklists", () => {
+  test.each(["-", "*", "+"])("%s, done with an x, ids by place", (mark) => {
+    const list = `Build it.\n\n${mark} [x] Schema\n${mark} [ ] Endpoint (depends on: 1)\n\n## More\n${mark} [X] Tests (depends on 1 and 2)\n`;
+    expect(read(list).map(({ id, title, depends, done }) => [id, title, depends.join(), done])).toEqual([
+      ["1", "Schema", "", true],
+      ["2", "Endpoint", "1", false],
+      ["3", "Tests", "1,2", true],
+    ]);
+    expect(errors(list)).toEqual([]);
+  });
+  test.each([
+    ["#123 Title", "123", "Title"],
+    ["#123: Title", "123", "Title"],
+    ["#123", "123", "#123"],
+    ["T001 Title", "T001", "Title"],
+    ["T001: Title", "T001", "Title"],
+    ["[T001] Title", "T001", "Title"],
+    ["**T001** \u2014 Title", "T001", "Title"],
+    ["4. Title", "4", "Title"],
+    ["b) Title", "b", "Title"],
+    ["Task 4: Title", "4", "Title"],
+    ["**Task 4: Title**", "4", "Title"],
+    ["Title (#123)", "1", "Title (#123)"],
+    ["1.2 Title", "1", "1.2 Title"],
+    ["Task queue: Title", "1", "Task queue: Title"],
+    ["T-001 Title", "1", "T-001 Title"],
+    ["A title", "1", "A title"],
+    ["S3 bucket", "1", "S3 bucket"],
+    ["**Bold** title", "1", "**Bold** title"],
+    ["https://example.org/issues/4", "1", "https://example.org/issues/4"],
+  ])("- [ ] %s", (words, id, title) => {
+    expect(shape(`- [ ] ${words}`)).toEqual([[id, title, ""]]);
+    expect(errors(`- [ ] ${words}`)).toEqual([]);
+  });
+  test("what is nested belongs to the task above, fields and all", () => {
+    const list = `- Backend
+  - [ ] One
+    and more
+    - [ ] a step
+      1. so
+    - Depends: #7
+    - Files: src/a.ts
+    Done when:
+    - [ ] it answers
+- Frontend
+
+  - [ ] #7 Two
+
+    text
+`;
+    expect(errors(list)).toEqual([]);
+    expect(read(list)).toMatchObject([
+      { id: "1", description: "and more\n- [ ] a step\n  1. so", depends: ["7"], doneWhen: "it answers" },
+      { id: "7", description: "text", line: 12 },
+    ]);
+  });
+  test.each([
+    ["- [ ] One\n- Two", ["stray-item 2"]],
+    ["- [ ] One\n- [-] Two", ["stray-item 2"]],
+    ["- [~] One\n- [ ] Two", ["stray-item 1"]],
+    ["- [ ] One\n- []  Two", ["stray-item 2"]],
+    ["- [ ] One\n- [x]Two", ["stray-item 2"]],
+    ["- [ ] One\n1. Two", ["stray-item 2"]],
+    ["- [ ] One\n\nThen:\n\n1. Two", ["stray-item 5"]],
+    ["- [ ] One\n- [ ] Two (depends on: 9)", ["unknown-dependency 2"]],
+    ["- [ ] One (depends on: 2)\n- [ ] Two (depends on: 1)", ["cycle 1"]],
+    ["- [ ] One (depends on: 1)", ["self-dependency 1"]],
+    ["- [ ] #2 One\n- [ ] Two", ["duplicate-id 2"]],
+    ["- [ ] ", ["no-title 1"]],
+    ["- [ ] One\n\nText\n\nFiles: x", ["stray-field 5"]],
+    ["- [ ] One\n- [ ] Two\n  Depends: none, maybe 1", ["depends 3"]],
+    ["- [ ] One\n  and so on, depends on task 1", ["depends 2"]],
+    ["1. Read\n2. Write\n\n## Done\n- [ ] it works", ["stray-item 5"]],
+    ["1. One\n- [ ] a step", ["stray-item 2"]],
+  ])("%j", (text, expected) => expect(errors(text)).toEqual(expected));
+  test.each([
+    ["steps of a list with headings", "### Task 1: One\n- [ ] step\n- [x] step\n\n### Task 2: Two\n", 2],
+    ["steps of a numbered list", "1. One\n   - [ ] step\n   - [ ] step\n2. Two", 2],
+    ["boxes behind numbers and in headings", "1. [x] One\n2. [ ] Two", 2],
+    ["a title that looks like a task", "# Task List: Users\n\n- [ ] One\n- [ ] Two", 2],
+  ])("%s", (_, text, tasks) => {
+    expect(read(text)).toHaveLength(tasks);
+    expect(errors(text)).toEqual([]);
+  });
+  test("another list under a heading of its own is told of", () => {
+    const list = "- [ ] One\n\n## How\n\n1. so\n2. and so\n";
+    expect(shape(list)).toEqual([["1", "One", ""]]);
+    expect(readList(list).findings).toMatchObject([{ level: "warning", code: "other-list", line: 5 }]);
+  });
+});
+
+describe("spec-kit's tasks", () => {
+  const waves = (text: string) => makePlan(text, "list").waves.map((ids) => ids.join(" "));
+  const edges = (text: string) => read(text).map(({ id, depends }) => `${id}<${depends.join()}`);
+  test("phases are barriers, one without [P] is a barrier within", () => {
+    const list = `## Phase 1: Setup
+- [ ] T001 a
+- [ ] T002 [P] b
+- [ ] T003 [P] c
+- [ ] T004 d
+- [ ] T005 e
+
+## Phase 2: Core
+
+### Tests
+- [ ] T006 [P] [US1] f
+### Code
+- [ ] T007 [US1] [P] g
+# Phase 3
+- [ ] T008 [P] h
+- [ ] T009 i
+`;
+    expect(edges(list)).toEqual(
+      ["T001<", "T002<T001", "T003<T001", "T004<T002,T003", "T005<T004", "T006<T005", "T007<T005"].concat(
+        ...["T008<T006,T007", "T009<T008"],
+      ),
+    );
+    expect(waves(list)).toEqual(["T001", "T002 T003", "T004", "T005", "T006 T007", "T008", "T009"]);
+    expect(read(list)[5]?.title).toBe("[US1] f");
+  });
+  test("what is done is no barrier, and keeps those before and after it apart", () => {
+    const list =
+      "## Phase 1\n- [ ] T1 [P] a\n- [x] T2 b\n- [ ] T3 [P] c\n## Phase 2\n- [x] T4 d\n## Phase 3\n- [ ] T5 e";
+    expect(edges(list)).toEqual(["T1<", "T2<", "T3<T1", "T4<", "T5<T3"]);
+  });
+  test("what is said is added, once", () => {
+    expect(edges("- [ ] T1 [P] a\n- [ ] T2 [P] b (depends on T1)\n- [ ] T3 c\n  Depends: T2\n- [ ] T4 [P] d")).toEqual([
+      "T1<",
+      "T2<T1",
+      "T3<T2,T1",
+      "T4<T3",
+    ]);
+    expect(errors("## Phase 1\n- [ ] T1 a (depends on T2)\n## Phase 2\n- [ ] T2 b")).toEqual(["cycle 2"]);
+  });
+  test("where no heading says phase, those like the first task's", () => {
+    const list = "# X\n## Setup\n- [ ] T1 [P] a\n### More\n- [ ] T2 [P] b\n## Core\n- [ ] T3 [P] c\n- [ ] T4 [P] d";
+    expect(waves(list)).toEqual(["T1 T2", "T3 T4"]);
+  });
+  test("ids alone are a checklist without order", () => {
+    expect(edges("- [ ] T1 a\n- [ ] T2 b")).toEqual(["T1<", "T2<"]);
+  });
+  test("against the order by hand on random lists, with no edge too many", () => {
+    const next = random(5);
+    for (let round = 0; round < 300; round++) {
+      const rows = Array.from({ length: 1 + Math.floor(next() * 9) }, (_, index) => ({
+        ...{ id: `T${index}`, beside: next() < 0.6, done: next() < 0.2, starts: index === 0 || next() < 0.3 },
+      }));
+      const line = ({ id, beside, done, starts }: (typeof rows)[0]) =>
+        `${starts ? "## Phase x\n" : ""}- [${done ? "x" : " "}] ${id} ${beside ? "[P] " : ""}a\n`;
+      const list = rows.map(line).join("");
+      const isAfter = (from: number, to: number) =>
+        rows.slice(from + 1, to + 1).some(({ starts }) => starts) ||
+        rows.slice(from, to + 1).some(({ beside }) => !beside);
+      const { tasks } = makePlan(list, "list");
+      const before = tasks.map(({ depends }) => new Set(depends.map((id) => Number(id.slice(1)))));
+      for (const set of before) for (const from of [...set]) for (const one of before[from] ?? []) set.add(one);
+      for (const [to, task] of tasks.entries()) {
+        const expected = rows.flatMap(({ done }, from) => (from < to && !done && isAfter(from, to) ? [from] : []));
+        if (!task.done)
+          expect([list, task.id, [...(before[to] ?? [])].sort((a, b) => a - b)]).toEqual([list, task.id, expected]);
+        for (const id of task.depends) {
+          const others = task.depends.filter((one) => one !== id);
+          expect(others.some((one) => before[Number(one.slice(1))]?.has(Number(id.slice(1))))).toBe(false);
+        }
+      }
+    }
+  });
+  test.each([
+    ["Create x in src/x.ts", ["src/x.ts"]],
+    ["Add `a b` to `src/a.ts:10-20`, src/b.ts.", ["src/a.ts", "src/b.ts"]],
+    ["Tests in tests/test_[name].py and app/(auth)/page.tsx", ["tests/test_[name].py", "app/(auth)/page.tsx"]],
+    ["Next in `app/(auth)/page.tsx`", ["app/(auth)/page.tsx"]],
+    ["Node.js, package.json and .env.example; e.g. and/or CI/CD v1.2", ["package.json", ".env.example"]],
+    ["POST /api/users/ at https://a.b/c.html with @types/node", []],
+    ["Folders backend/app/{models,routes} and src/**", ["backend/app/{models,routes}", "src/**"]],
+    ["Update Dockerfile in /etc/x.conf, ../y.ts", ["Dockerfile"]],
+    ["Extend it\n  in src/a.ts,\n  - not src/b.ts", ["src/a.ts"]],
+    ["Extend src/a.ts\n  Files: src/b.ts?", ["src/b.ts (guessed)"]],
+  ])("%j: the paths in it are its files", (text, expected) => {
+    expect(files(`- [ ] T001 [P] ${text}`)).toEqual([expected]);
+  });
+  test.each([
+    ["## Phase 1\n- [ ] T1 a\n- [ ] TXXX b", ["stray-item 3"]],
+    ["## Phase 1\n- [ ] T1 a\n\nText\n\n- [-] T2 b", ["stray-item 6"]],
+    ["## Phase 1\n- [ ] T1 a\n- [ ] T1 b", ["duplicate-id 3"]],
+    ["## Phase 1\n- [ ] T1 a\n- [ ] T2 b (depends on T9)", ["unknown-dependency 3"]],
+    ["## Phase 1\n- [ ] T1 [P]", ["no-title 2"]],
+    ["## Phase 1\n- [ ] T1 a, depends on T2\n- [ ] T2 b", ["depends 2"]],
+  ])("%j", (text, expected) => expect(errors(text)).toEqual(expected));
 });
 
 describe("code and comments are text", () => {
