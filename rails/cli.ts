@@ -28,14 +28,8 @@ declare const __VERSION__: string;
 
 /** What a command is called with: the one argument that it may have, and the options that there are. */
 type Flag = "new" | "all" | "take" | "redBase" | "agree" | "dryRun";
-type Call = { [F in Flag]?: true } & {
-  word: string;
-  until: number;
-  run?: string;
-  nothing?: string;
-  expect?: number;
-  format?: string;
-};
+type Text = "run" | "nothing" | "format";
+type Call = { [F in Flag]?: true } & { [T in Text]?: string } & { word: string; until: number; expect?: number };
 
 const program = new Command("minion")
   .description("The rails of minion-toolkit: plans a task list, holds workers to it, proves and lands what they did.")

@@ -13,26 +13,13 @@ export const ID = "[A-Za-z]{0,8}\\d{1,9}[A-Za-z]?|[A-Za-z]";
 const IDS = { read: wordsLike(new RegExp(`^(?:${ID})$`)), hint: "write «Depends: 1, 2» or «Depends: none»" };
 const NAMES = { read: wordsLike(/^[\w.:-]+$/), hint: "write «Agent: backend, tester»" };
 const PATHS = { read: readPaths, hint: "write «src/a.ts, docs/**, package.json?»; names with spaces in `backticks`" };
-const isLevel = (text: string): boolean => /^(?:low|medium|high)$/i.test(text);
-const LEVEL = {
-  read: (text: string) => (isLevel(text) ? [text] : "is none"),
-  hint: "write «Risk: low», medium or high",
-};
-const isName = (text: string): boolean => /^[\w.:[\]-]+$/.test(text);
-const NAME = { read: (text: string) => (isName(text) ? [text] : "is no name"), hint: "write one name, «Model: opus»" };
+const LEVEL = { read: oneLike(/^(?:low|medium|high)$/i), hint: "write «Risk: low», medium or high" };
+const NAME = { read: oneLike(/^[\w.:[\]-]+$/), hint: "write one name, «Model: opus»" };
 const TEXT = { read: (text: string) => [text.replace(/^`([^`]+)`$/, "$1")], hint: "" };
 /** The fields of a task: how a value is read (what it says, or in words what is wrong), and how to write it instead. */
 const FIELDS = {
-  depends: IDS,
-  files: PATHS,
-  forbid: PATHS,
-  gates: PATHS,
-  agent: NAMES,
-  risk: LEVEL,
-  model: NAME,
-  workflow: NAME,
-  "done when": TEXT,
-  verify: TEXT,
+  ...{ depends: IDS, agent: NAMES, files: PATHS, forbid: PATHS, gates: PATHS },
+  ...{ risk: LEVEL, model: NAME, workflow: NAME, "done when": TEXT, verify: TEXT },
 };
 type FieldName = keyof typeof FIELDS;
 
@@ -140,7 +127,12 @@ const PATH =
   /^ ?(?:[a-z]{3,}(?::| (?=`)) ?)?(?:`([^`:]+)(?::\d[\d, –-]*)?`|([^\s`:]+?)(?::\d+(?:-\d+)?)?)(\??)(?: \([^()]*\)| [–—-] .*)?$/i;
 /** Files that are only looked at, and the ways of saying that none change. */
 const UNTOUCHED =
-  /^(?:read|reference|check|inspect|keep|see|verify):|^no(?:ne)? [^`/]*\b(?:changes?|changed|edits?|modified)\b[^`/]*$/i;
+  /^(?:read|reference|check|inspect|keep|see|verify):|^no(?:ne)? [^`/]{0,60}\b(?:changes?|changed|edits?|modified)\b[^`/]*$/i;
+
+/** Reads one word like `one`, and nothing else. */
+function oneLike(one: RegExp): (text: string) => string[] | string {
+  return (text) => (one.test(text) ? [text] : "is none");
+}
 
 /** Reads words between commas or «and», each like `one`, and nothing else. */
 function wordsLike(one: RegExp): (text: string) => string[] | string {

@@ -22,6 +22,7 @@ const NAMED = new RegExp(
   `^(?:#(\\d{1,9})(?=[\\s:]|$)|\\[?(T\\d{1,9}[A-Z]?)\\]?(?=[:.)\\s])|task #?(${ID})\\s*(?=[:.)–—-](?!\\d))|(${ID})(?=[.)]\\s))[:.)–—-]?\\s*(?:[–—-]\\s+)?(.*)$`,
   "i",
 );
+const BESIDE = /(?:^| )\[P\](?= |$)/i;
 const FORMS =
   "write each task as «### Task 1: Title», «1. Title (depends on: 2)» or «- [ ] Title»; indent what belongs to one";
 
@@ -66,31 +67,26 @@ const checks = lined((line, above, gap, count) => {
     const [name, issue, ...more] = NAMED.exec(words.replace(/^(\*\*|__)(.+?)\1/, "$2")) ?? [];
     const rest = more.pop() || (issue && `#${issue}`) || "";
     const id = issue ?? more.find(Boolean) ?? String(count + 1);
-    return { id, head: `${box} ${name === undefined ? words : rest}`, line: number, depth: indent, lines: [] };
+    const head = name === undefined ? words : PHASED.test(text) ? rest.replace(BESIDE, "") : rest;
+    return { id, head: `${box} ${head}`, line: number, depth: indent, lines: [], beside: BESIDE.test(rest) };
   }
   // Bullets without a box further out are groups.
   if (above && indent < above.depth && /^\s*[-*+] /.test(text)) return "other";
   return LIKE_CHECK.test(text) || (!above && typeof numbered(line, above, gap, 0) === "object") ? "stray" : undefined;
 });
 
-/** spec-kit's `- [ ] T001 [P] [US1] Text in src/x.ts`. Boxes without an id are other checklists. */
-const specKit = lined((line, above, gap, count) => {
-  if (!LIKE_CHECK.test(line.text)) return undefined;
-  const role = PHASED.test(line.text)
-    ? checks(line, above, gap, count)
-    : above || !CHECK.test(line.text)
-      ? "stray"
-      : "other";
-  if (typeof role !== "object") return role;
-  return { ...role, head: role.head.replace(/ \[P\](?= |$)/i, ""), beside: / \[P\](?= |$)/i.test(role.head) };
-});
+/** spec-kit's `- [ ] T001 [P] [US1] Text in src/x.ts`. Boxes without an id, and numbers, are other lists. */
+const specKit: Form = (line, above, gap, count) => {
+  const role = checks(line, above, gap, count);
+  if (typeof role === "object" && !PHASED.test(line.text)) return above ? "stray" : "other";
+  return role === "stray" && !above && NUMBERED.test(line.text) ? "other" : role;
+};
 
 /** The form that a list is in: with headings where it has any, else what its first task is written as. */
 function formOf(lines: readonly Line[]): Form {
   if (lines.some((line) => headed(line, undefined, false, 0) !== "other")) return headed;
-  const ids = lines.filter(({ text }) => PHASED.test(text));
-  if (ids.length > 0 && (ids.some(({ text }) => /\[P\]/i.test(text)) || lines.some(({ text }) => PHASE.test(text))))
-    return specKit;
+  const isKit = lines.some(({ text }) => PHASE.test(text) || / \[P\]( |$)/i.test(text));
+  if (isKit && lines.some(({ text }) => PHASED.test(text))) return specKit;
   const isFirst = (line: Line, at: number): boolean =>
     CHECK.test(line.text) || typeof numbered(line, undefined, !lines[at - 1]?.text, 0) === "object";
   return CHECK.test(lines.find(isFirst)?.text ?? "") ? checks : numbered;
@@ -128,14 +124,13 @@ export function readList(text: string): { tasks: Read[]; findings: Finding[] } {
     const message = `read as no tasks: ${apart.length} lines of another list, from ${quote(apart[0].text)} on`;
     findings.push({ level: "warning", code: "other-list", line: apart[0].number, message, hint: FORMS });
   }
-  const [first] = items;
-  if (!first) error("empty-list", 1, "the list has no tasks", FORMS);
+  if (items.length === 0) error("empty-list", 1, "the list has no tasks", FORMS);
   const ids = new Map(items.map(({ id }) => [id.toLowerCase(), id]));
   // Numbered lines before the first heading: an overview of the same tasks, or tasks in another form?
-  const before = form === headed && first ? lines.filter(({ number }) => number < first.line) : [];
-  const numbers = before.filter(({ text }) => NUMBERED.test(text));
+  const end = form === headed ? (items[0]?.line ?? 0) : 0;
+  const before = lines.filter(({ number, text }) => number < end && NUMBERED.test(text));
   const isKnown = ({ text }: Line): boolean => ids.has(NUMBERED.exec(text)?.[1]?.toLowerCase() ?? "");
-  if (numbers[0] && !numbers.some(isKnown)) stray(numbers[0]);
+  if (before[0] && !before.some(isKnown)) stray(before[0]);
   const tasks = items.map((item) => {
     const task = readItem(item, findings);
     return { ...task, depends: task.depends.map((id) => ids.get(id.toLowerCase()) ?? id) };

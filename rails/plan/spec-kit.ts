@@ -37,13 +37,15 @@ function phaseStarts(lines: readonly Line[], first: number): number[] {
   const said = headings.filter(({ text }) => PHASE.test(text));
   const marks = said.length > 0 ? said : headings.filter(({ number }) => number < first).slice(-1);
   const most = Math.min(...marks.map(level));
-  return headings.filter((line) => level(line) <= most).map(({ number }) => number);
+  return headings.filter((line) => PHASE.test(line.text) || level(line) <= most).map(({ number }) => number);
 }
 
 /** The paths in a task's first sentence. */
 function filesIn(text: string): TaskFile[] {
   const words = text.match(/`[^`]*`|(?:\{[^{}\s]*\}|(?<=\/)\([^()\s]*\)(?=\/)|[^\s`'"(),;{}])+/g) ?? [];
-  const paths = words.map((word) => word.replace(/^`|`$/g, "").replace(/(?::\d+(?:-\d+)?)?[.:?!]*$/, ""));
+  const paths = words
+    .filter(({ length }) => length < 300)
+    .map((word) => word.replace(/^`|`$/g, "").replace(/(?::\d+(?:-\d+)?)?[.:?!]*$/, ""));
   const found = paths.filter((path) => IS_PATH.test(path) && !readPattern(path).problem);
   return [...new Set(found)].map((path) => ({ path, guessed: false }));
 }

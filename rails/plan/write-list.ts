@@ -16,40 +16,30 @@ export function writeList({ goal, success, toolsSaid: tools, tasks }: Plan): str
 function writeTask(task: Task): string {
   const bare = ({ line, wave, lead, words, dependsLine, ...said }: Task & Partial<Read & { wave: number }>) => said;
   // Four columns further in no line is a heading, and in bold no word is a mark.
-  for (const [margin, bold] of [
-    ["", ""],
-    ["    ", ""],
-    ["", "**"],
-    ["    ", "**"],
-  ] as const) {
-    const text = written(task, margin, bold);
-    const { tasks, findings } = readList(text);
-    if (findings.length === 0 && isDeepStrictEqual(tasks.map(bare), [bare(task)])) return text;
-  }
+  for (const bold of ["", "**"])
+    for (const margin of ["", "    "]) {
+      const text = written(task, margin, bold);
+      const { tasks, findings } = readList(text);
+      if (findings.length === 0 && isDeepStrictEqual(tasks.map(bare), [bare(task)])) return text;
+    }
   const hint = "reword what looks like a heading, a field or a mark in it";
   throw new Fault("unwritable", `line ${task.line}: task ${task.id} would read differently in our form`, hint);
 }
 
-function written({ id, title, done, ...task }: Task, margin: string, bold: string): string {
-  const code = (line: string) => (/^[^`]*<!--[^`]*$/.test(line) ? `\`${line}\`` : line);
-  const lines = (name: string, text: string) => text.split("\n").map((line) => line && `${name}: ${code(line)}`);
-  const list = (name: string, all: readonly string[]) => (all.length > 0 ? `${name}: ${all.join(", ")}` : "");
+function written(task: Task, margin: string, bold: string): string {
+  const { id, title, done, description, depends, agent, forbid, gates, risk, model, workflow, verify } = task;
   const files = task.files.map(({ path, guessed }) => quoted(path) + (guessed ? "?" : ""));
+  const lists = { depends, files, forbid: forbid.map(quoted), gates: gates.map(quoted), agent };
+  const texts = { risk, model, workflow, "done when": task.doneWhen, verify };
+  const code = (line: string) => (/^[^`]*<!--[^`]*$/.test(line) ? `\`${line}\`` : line);
   const fields = [
-    list("Depends", task.depends),
-    list("Files", files),
-    list("Forbid", task.forbid.map(quoted)),
-    list("Gates", task.gates.map(quoted)),
-    list("Agent", task.agent),
-    ...lines("Risk", task.risk),
-    ...lines("Model", task.model),
-    ...lines("Workflow", task.workflow),
-    ...lines("Done when", task.doneWhen),
-    ...lines("Verify", task.verify),
-  ].filter(Boolean);
-  const body = task.description.replace(/^(?=.)/gm, margin);
-  const head = `### Task ${id}: ${bold}${title}${bold}${done ? " [DONE]" : ""}${/\s#+$/.test(title) ? " #" : ""}`;
-  return `${[head, body, fields.join("\n")].filter(Boolean).join("\n\n")}\n`;
+    ...Object.entries(lists).map(([name, all]) => [name, all.join(", ")]),
+    ...Object.entries(texts).flatMap(([name, text]) => text.split("\n").map((line) => [name, code(line)])),
+  ].flatMap(([name = "", value]) => (value ? `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${value}` : []));
+  const closing = /\s#+$/.test(title) ? " #" : "";
+  const head = `### Task ${id}: ${bold}${title}${bold}${done ? " [DONE]" : ""}${closing}`;
+  const parts = [head, description.replace(/^(?=.)/gm, margin), fields.join("\n")];
+  return `${parts.filter(Boolean).join("\n\n")}\n`;
 }
 
 const quoted = (path: string): string => (/^[\w./@*?+[\]()#-]+$/.test(path) && !NONE.test(path) ? path : `\`${path}\``);
