@@ -44,8 +44,11 @@ export async function readInput(): Promise<string> {
   return text(process.stdin);
 }
 
-/** Reads a list and everything that a plan says about it. @param expected how many tasks it should have, if that is known */
-export async function planAt(source: string, expected?: number): Promise<{ place: Place; plan: Plan; tools: Tools }> {
+/** Reads a list and everything that a plan says about it; `expected`: how many tasks it should have. */
+export async function planAt(
+  source: string,
+  expected: number | null = null,
+): Promise<{ place: Place; plan: Plan; tools: Tools }> {
   const list = source === "-" ? await readInput() : await readFile(source, "utf8");
   const place = await findPlace(process.cwd());
   const tables = await layers(place, "toolchains.md", "minion-blueprint/toolchains.md");
@@ -55,9 +58,8 @@ export async function planAt(source: string, expected?: number): Promise<{ place
   const where = source === "-" ? "the list" : source;
   const { vague } = await blueprintAt(place);
   // A path may be written from the repository's root as well.
-  const exists = (path: string): boolean =>
-    [place.prefix, ""].some((folder) => existsSync(join(place.top, folder, path)));
-  const plan = makePlan(list, where, { vague, exists, ...(expected === undefined ? {} : { expected }) });
+  const exists = (path: string) => [place.prefix, ""].some((folder) => existsSync(join(place.top, folder, path)));
+  const plan = makePlan(list, where, { vague, exists, expected });
   const tools = { ...(await findTools(place.top, place.prefix, table)) };
   for (const name of TOOL_NAMES) {
     const run = plan.toolsSaid[name];

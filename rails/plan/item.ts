@@ -86,8 +86,8 @@ export function readItem({ id, head, line: start, lines }: Item, findings: Findi
     const [, bullet] = /^\s*[-*+] (\S.*)$/.exec(text) ?? [];
     const isDeeper = open !== undefined && indent > open.indent;
     // Checkboxes are conditions or steps, never what other fields hold.
-    const isStep = BOX.test(bullet ?? "") && open !== undefined && FIELDS[open.name] !== TEXT;
-    const goesOn = bullet === undefined ? isDeeper && !gap : !isStep && (isDeeper || open?.beneath);
+    const isOwn = bullet !== undefined && (!BOX.test(bullet) || (open && FIELDS[open.name] === TEXT));
+    const goesOn = bullet === undefined ? isDeeper && !gap : isOwn && (isDeeper || open?.beneath);
     if (field !== undefined) {
       close();
       const name = (/^depend/i.test(word) ? "depends" : word.toLowerCase()) as FieldName;
@@ -101,8 +101,7 @@ export function readItem({ id, head, line: start, lines }: Item, findings: Findi
       isLead &&= text !== "" && !STEP.test(text);
       const rest = readText(text, line, isLead);
       if (isLead) lead += ` ${rest.trim()}`;
-      if (rest === text) body.push(raw);
-      else if (rest.trim() !== "") body.push(rest);
+      if (rest === text || rest.trim() !== "") body.push(rest === text ? raw : rest);
     }
     isLead &&= field === undefined;
     gap = raw.trim() === "";

@@ -122,7 +122,7 @@ export function readList(text: string): { tasks: Read[]; findings: Finding[] } {
   }
   if (apart[0]) {
     const message = `read as no tasks: ${apart.length} lines of another list, from ${quote(apart[0].text)} on`;
-    findings.push({ level: "warning", code: "other-list", line: apart[0].number, message, hint: FORMS });
+    findings.push({ ...fault("other-list", apart[0].number, message, FORMS), level: "warning" });
   }
   if (items.length === 0) error("empty-list", 1, "the list has no tasks", FORMS);
   const ids = new Map(items.map(({ id }) => [id.toLowerCase(), id]));

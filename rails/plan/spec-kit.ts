@@ -13,19 +13,15 @@ export const PHASE = /^\s{0,3}#{1,6} .*\bphase \w/i;
  * @param lines the list, whose headings begin the phases */
 export function inPhases(tasks: readonly Read[], items: readonly Item[], lines: readonly Line[]): Read[] {
   const starts = phaseStarts(lines, items[0]?.line ?? 0);
-  const phaseOf = (task: Read): number => starts.filter((number) => number < task.line).length;
+  const phaseOf = (item?: Item): number => starts.filter((number) => number < (item?.line ?? 0)).length;
   /** What the next task comes after, and since then the tasks beside each other; of those that are done nothing waits. */
   let [front, group]: [string[], string[]] = [[], []];
-  const close = (): void => {
-    if (group.length > 0) [front, group] = [group, []];
-  };
   return tasks.map((task, index) => {
-    const { beside = false } = items[index] ?? {};
-    const last = tasks[index - 1];
-    if (!beside || (last && phaseOf(last) !== phaseOf(task))) close();
+    const [last, item] = [items[index - 1], items[index]];
+    const isBeside = item?.beside && last?.beside && phaseOf(item) === phaseOf(last);
+    if (!isBeside && group.length > 0) [front, group] = [group, []];
     const depends = [...new Set([...task.depends, ...(task.done ? [] : front)])];
     if (!task.done) group.push(task.id);
-    if (!beside) close();
     return { ...task, depends, files: task.files.length > 0 ? task.files : filesIn(task.lead) };
   });
 }

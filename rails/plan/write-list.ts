@@ -14,32 +14,27 @@ export function writeList({ goal, success, toolsSaid: tools, tasks }: Plan): str
 }
 
 function writeTask(task: Task): string {
+  const { id, title, done, description, forbid, gates, risk, model, workflow, verify } = task;
+  const quoted = (path: string) => (/^[\w./@*?+[\]()#-]+$/.test(path) && !NONE.test(path) ? path : `\`${path}\``);
+  const code = (line: string) => (/^[^`]*<!--[^`]*$/.test(line) ? `\`${line}\`` : line);
+  const files = task.files.map(({ path, guessed }) => quoted(path) + (guessed ? "?" : ""));
+  const lists = { Depends: task.depends, Files: files, Forbid: forbid.map(quoted), Gates: gates.map(quoted) };
+  const texts = { Risk: risk, Model: model, Workflow: workflow, "Done when": task.doneWhen, Verify: verify };
+  const fields = [
+    ...Object.entries({ ...lists, Agent: task.agent }).map(([name, all]) => [name, all.join(", ")]),
+    ...Object.entries(texts).flatMap(([name, text]) => text.split("\n").map((line) => [name, code(line)])),
+  ].flatMap(([name, value]) => (value ? `${name}: ${value}` : []));
+  const end = `${done ? " [DONE]" : ""}${/\s#+$/.test(title) ? " #" : ""}`;
   const bare = ({ line, wave, lead, words, dependsLine, ...said }: Task & Partial<Read & { wave: number }>) => said;
   // Four columns further in no line is a heading, and in bold no word is a mark.
   for (const bold of ["", "**"])
     for (const margin of ["", "    "]) {
-      const text = written(task, margin, bold);
+      const body = description.replace(/^(?=.)/gm, margin);
+      const parts = [`### Task ${id}: ${bold}${title}${bold}${end}`, body, fields.join("\n")];
+      const text = `${parts.filter(Boolean).join("\n\n")}\n`;
       const { tasks, findings } = readList(text);
       if (findings.length === 0 && isDeepStrictEqual(tasks.map(bare), [bare(task)])) return text;
     }
   const hint = "reword what looks like a heading, a field or a mark in it";
-  throw new Fault("unwritable", `line ${task.line}: task ${task.id} would read differently in our form`, hint);
+  throw new Fault("unwritable", `line ${task.line}: task ${id} would read differently in our form`, hint);
 }
-
-function written(task: Task, margin: string, bold: string): string {
-  const { id, title, done, description, depends, agent, forbid, gates, risk, model, workflow, verify } = task;
-  const files = task.files.map(({ path, guessed }) => quoted(path) + (guessed ? "?" : ""));
-  const lists = { depends, files, forbid: forbid.map(quoted), gates: gates.map(quoted), agent };
-  const texts = { risk, model, workflow, "done when": task.doneWhen, verify };
-  const code = (line: string) => (/^[^`]*<!--[^`]*$/.test(line) ? `\`${line}\`` : line);
-  const fields = [
-    ...Object.entries(lists).map(([name, all]) => [name, all.join(", ")]),
-    ...Object.entries(texts).flatMap(([name, text]) => text.split("\n").map((line) => [name, code(line)])),
-  ].flatMap(([name = "", value]) => (value ? `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${value}` : []));
-  const closing = /\s#+$/.test(title) ? " #" : "";
-  const head = `### Task ${id}: ${bold}${title}${bold}${done ? " [DONE]" : ""}${closing}`;
-  const parts = [head, description.replace(/^(?=.)/gm, margin), fields.join("\n")];
-  return `${parts.filter(Boolean).join("\n\n")}\n`;
-}
-
-const quoted = (path: string): string => (/^[\w./@*?+[\]()#-]+$/.test(path) && !NONE.test(path) ? path : `\`${path}\``);
