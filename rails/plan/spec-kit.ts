@@ -26,13 +26,13 @@ export function inPhases(tasks: readonly Read[], items: readonly Item[], lines: 
   });
 }
 
-/** The lines on which phases begin: headings that say so, else those like the one above the first task. */
+/** The lines on which phases begin: headings that say so, and those like the one above the first task. */
 function phaseStarts(lines: readonly Line[], first: number): number[] {
   const headings = lines.filter(({ text }) => /^\s{0,3}#{1,6} /.test(text));
   const level = ({ text }: Line): number => text.trim().indexOf(" ");
-  const said = headings.filter(({ text }) => PHASE.test(text));
-  const marks = said.length > 0 ? said : headings.filter(({ number }) => number < first).slice(-1);
-  const most = Math.min(...marks.map(level));
+  const above = headings.filter(({ number }) => number < first);
+  const top = above.findLast(({ text }) => PHASE.test(text)) ?? above.at(-1);
+  const most = top ? level(top) : 6;
   return headings.filter((line) => PHASE.test(line.text) || level(line) <= most).map(({ number }) => number);
 }
 

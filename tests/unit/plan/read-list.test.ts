@@ -293,6 +293,47 @@ describe("spec-kit's tasks", () => {
     const list = "# X\n## Setup\n- [ ] T1 [P] a\n### More\n- [ ] T2 [P] b\n## Core\n- [ ] T3 [P] c\n- [ ] T4 [P] d";
     expect(waves(list)).toEqual(["T1 T2", "T3 T4"]);
   });
+  test("a title that says phase is not the only one", () => {
+    expect(
+      edges("# Phase 2 of it\n## Phase 1\n- [ ] T1 [P] a\n## Phase 2\n- [ ] T2 [P] b\n## Rest\n- [ ] T3 [P] c"),
+    ).toEqual([...["T1<", "T2<T1", "T3<T2"]]);
+  });
+  test("beside each other, but in the same place (T4)", () => {
+    const places = [
+      ["src/a.ts", "./src/a.ts", true],
+      ["src/api/", "src/api/u.ts", true],
+      ["src/**", "SRC/x.ts", true],
+      ["src/a.ts", "src/a.tsx", false],
+    ] as const;
+    for (const [one, other, meets] of places)
+      for (const list of [
+        `- [ ] T1 [P] Write ${one}\n- [ ] T2 [P] Read \`${other}\``,
+        `- [ ] Write\n  Files: ${one}\n- [ ] Read\n  Files: ${other}`,
+      ])
+        expect([list, makePlan(list, "list").conflicts.length]).toEqual([list, Number(meets)]);
+  });
+  test.each([
+    ["CRLF", (text: string) => text.replaceAll("\n", "\r\n")],
+    ["BOM and old line ends", (text: string) => `\uFEFF${text.replaceAll("\n", "\r")}`],
+    ["tabs", (text: string) => text.replaceAll("  ", "\t")],
+  ])("%s", (_, change) => {
+    const list =
+      "## Phase 1\n\n- [ ] T1 a\n- [x] T2 [P] b\n  Files: x\n\n## Phase 2\n\n- [ ] T3 c\n  Depends: T2, Task T1\n";
+    const lists = [
+      list,
+      list
+        .replace(/Phase/g, "Part")
+        .replace("[P] ", "")
+        .replace(/T(?=\d)/g, "Task T")
+        .replace(/(T\d) /g, "$1: "),
+    ];
+    for (const text of lists) {
+      const bare = (all: string) => read(all).map(({ description, ...task }) => task);
+      expect(bare(change(text))).toEqual(bare(text));
+      expect(read(text)[2]?.depends).toEqual(["T2", "T1"]);
+      expect(errors(change(text))).toEqual([]);
+    }
+  });
   test("ids alone are a checklist without order", () => {
     expect(edges("- [ ] T1 a\n- [ ] T2 b")).toEqual(["T1<", "T2<"]);
   });
