@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { agree } from "./blueprint/agreed.ts";
 import { main, type Said, saying } from "./exit.ts";
 import { EXIT, Fault } from "./fault.ts";
@@ -28,14 +28,9 @@ declare const __VERSION__: string;
 
 /** What a command is called with: the one argument that it may have, and the options that there are. */
 type Flag = "new" | "all" | "take" | "redBase" | "agree" | "dryRun";
-type Call = { [F in Flag]?: true } & {
-  word: string;
-  words: readonly string[];
-  until: number;
-  run?: string;
-  nothing?: string;
-  workflow?: string;
-};
+type Text = "run" | "nothing" | "format" | "workflow";
+type Argument = { readonly word: string; readonly words: readonly string[]; readonly until: number };
+type Call = { [F in Flag]?: true } & { [T in Text]?: string } & Argument & { expect?: number };
 
 const program = new Command("minion")
   .description("The rails of minion-toolkit: plans a task list, holds workers to it, proves and lands what they did.")
@@ -47,7 +42,8 @@ function add(usage: string, description: string, action: (call: Call) => Promise
   const made = program.command(usage).description(description).option("--json", "print one JSON document");
   const run = async () => {
     const { wait = 0, ...options } = made.opts();
-    if (!(wait >= 0)) throw new Fault("usage", "--wait is no number of seconds", "say --wait 90", EXIT.usage);
+    const wrong = Object.entries({ wait, ...options }).find(([, value]) => typeof value === "number" && !(value >= 0));
+    if (wrong) throw new Fault("usage", `--${wrong[0]} wants a number`, `say --${wrong[0]} 90`, EXIT.usage);
     return action({ ...options, word: made.args[0] ?? "", words: made.args, until: Date.now() + wait * 1000 });
   };
   return made.action(saying(run));
@@ -70,17 +66,23 @@ const columns = Math.max(40, process.stdout.columns ?? 100);
 const stillRuns = (what: string): Said => [`${what} still runs: call the same again.`, { running: true }, EXIT.running];
 
 add("plan <file>", "show a list's waves, conflicts, commands and faults (-: stdin); writes nothing", async (call) => {
-  const { plan, tools } = await planAt(call.word, call.workflow);
+  const { plan, tools, asWritten } = await planAt(call.word, call);
   const { toolsSaid, ...shown } = plan;
   const tasks = plan.tasks.map(({ doneWhen, workflowWhy, ...task }) => {
     return { ...task, done_when: doneWhen, workflow_why: workflowWhy };
   });
-  const exit = plan.findings.some(({ level }) => level === "error") ? EXIT.refused : EXIT.done;
-  return [planTable(plan, tools, columns), { ...shown, tasks, tools }, exit];
-}).option(...WORKFLOW);
+  const fault = plan.findings.find(({ level }) => level === "error");
+  if (fault && call.format) throw new Fault("plan", `line ${fault.line}: ${fault.message}`, fault.hint);
+  const write = call.format && (await import("./plan/write-list.ts")).writeList;
+  const text = write ? write(asWritten) : planTable(plan, tools, columns);
+  return [text, { ...shown, tasks, tools }, fault ? EXIT.refused : EXIT.done];
+})
+  .option(...WORKFLOW)
+  .option("--expect <n>", "how many tasks there should be", Number)
+  .addOption(new Option("--format <form>", "print the list instead, in our form").choices(["minion"]));
 
 add("start <file>", "open a run of a task list", async (call) => {
-  const planned = await planAt(call.word, call.workflow);
+  const planned = await planAt(call.word, call);
   const session = await sessionOf(process.env);
   const started = await start(planned, session, call.new === true);
   // Whoever starts has seen the project's commands: a person by their own hand, a session by the hook that asks for it.

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -70,9 +71,9 @@ function lackOf(
   return null;
 }
 
-/** Reads a list and everything that a plan says about it.
- * @param said the workflow for tasks that name none; empty where each is to get the one that fits */
-export async function planAt(source: string, said = "") {
+/** Reads a list and everything that a plan says about it; `expect`: how many tasks it should have, `workflow`: the one of
+ * tasks that name none, where not each is to get the one that fits; `asWritten`: without what was chosen for it. */
+export async function planAt(source: string, { expect, workflow: said = "" }: { expect?: number; workflow?: string }) {
   const list = source === "-" ? await readInput() : await readFile(source, "utf8");
   const place = await findPlace(process.cwd());
   const tables = await layers(place, "toolchains.md", "minion-blueprint/toolchains.md");
@@ -80,7 +81,10 @@ export async function planAt(source: string, said = "") {
   const { findTools, folderOf } = await import("./blueprint/toolchain.ts");
   const { makePlan } = await import("./plan/plan.ts");
   const where = source === "-" ? "the list" : source;
-  const plan = makePlan(list, where);
+  const blueprint = await blueprintAt(place);
+  // A path may be written from the repository's root as well.
+  const exists = (path: string) => [place.prefix, ""].some((folder) => existsSync(join(place.top, folder, path)));
+  const plan = makePlan(list, where, { vague: blueprint.vague, exists, expected: expect ?? null });
   const tools = { ...(await findTools(place.top, folderOf(plan.tasks, place.prefix), table)) };
   for (const name of TOOL_NAMES) {
     const run = plan.toolsSaid[name];
@@ -98,7 +102,6 @@ export async function planAt(source: string, said = "") {
     const message = `${deeper.join(", ")} run in the package in which all named files lie: no other one is proven`;
     unusable.push({ level: "note", code: "one-package", line: 0, message, hint: "name wider ones under tools:" });
   }
-  const blueprint = await blueprintAt(place);
   const all = await workflowsAt(place, blueprint);
   const { chooseWorkflow } = await import("./plan/choose.ts");
   const order = blueprint.workflows.flatMap((name) => all.get(name) ?? []);
@@ -114,5 +117,12 @@ export async function planAt(source: string, said = "") {
   });
   const used = [...all.values()].filter(({ name }) => tasks.some(({ workflow }) => workflow === name));
   const workflows = Object.fromEntries(used.map(({ name, phases }) => [name, phases]));
-  return { place, tools, blueprint, workflows, plan: { ...plan, tasks, findings: [...plan.findings, ...unusable] } };
+  return {
+    place,
+    tools,
+    blueprint,
+    workflows,
+    asWritten: plan,
+    plan: { ...plan, tasks, findings: [...plan.findings, ...unusable] },
+  };
 }

@@ -60,6 +60,7 @@ const FIELDS = z.strictObject({
   companions: z.record(z.string(), texts), // What changes along with a path, without being named
   workflows: texts.check(z.minLength(1)), // Those that are tried for a task, in order; the last one fits always
   models: z.record(z.string(), text), // By role, as Claude Code names them
+  vague: patterns, // Words of a task that leave open what is meant
   ...GROUPS,
 });
 const { bounds, retry, output, proof } = GROUPS;

@@ -3,7 +3,9 @@ import { type Line, quote, withoutCode } from "./lines.ts";
 import { type Finding, fault, type Task } from "./task.ts";
 
 /** One task as a form found it: what stands after its id, and the lines beneath. Depth: its columns, or its heading's. */
-export type Item = Readonly<{ id: string; head: string; line: number; depth: number; lines: Line[] }>;
+export type Item = Readonly<{ id: string; head: string; line: number; depth: number; lines: Line[]; beside?: boolean }>;
+/** A task with what only the list is asked for: where its dependencies stand, its first sentence, and all its words. */
+export type Read = Task & Readonly<{ dependsLine: number; lead: string; words: Pick<Line, "number" | "text">[] }>;
 
 /** An id: `1`, `a`, `T001`. Nothing that git or a file system could take for more than a name. */
 export const ID = "[A-Za-z]{0,8}\\d{1,9}[A-Za-z]?|[A-Za-z]";
@@ -11,38 +13,29 @@ export const ID = "[A-Za-z]{0,8}\\d{1,9}[A-Za-z]?|[A-Za-z]";
 const IDS = { read: wordsLike(new RegExp(`^(?:${ID})$`)), hint: "write «Depends: 1, 2» or «Depends: none»" };
 const NAMES = { read: wordsLike(/^[\w.:-]+$/), hint: "write «Agent: backend, tester»" };
 const PATHS = { read: readPaths, hint: "write «src/a.ts, docs/**, package.json?»; names with spaces in `backticks`" };
-const isLevel = (text: string): boolean => /^(?:low|medium|high)$/i.test(text);
-const LEVEL = {
-  read: (text: string) => (isLevel(text) ? [text] : "is none"),
-  hint: "write «Risk: low», medium or high",
-};
-const isName = (text: string): boolean => /^[\w.:[\]-]+$/.test(text);
-const NAME = { read: (text: string) => (isName(text) ? [text] : "is no name"), hint: "write one name, «Model: opus»" };
+const LEVEL = { read: oneLike(/^(?:low|medium|high)$/i), hint: "write «Risk: low», medium or high" };
+const NAME = { read: oneLike(/^[\w.:[\]-]+$/), hint: "write one name, «Model: opus»" };
 const TEXT = { read: (text: string) => [text.replace(/^`([^`]+)`$/, "$1")], hint: "" };
 /** The fields of a task: how a value is read (what it says, or in words what is wrong), and how to write it instead. */
 const FIELDS = {
-  depends: IDS,
-  files: PATHS,
-  forbid: PATHS,
-  gates: PATHS,
-  agent: NAMES,
-  risk: LEVEL,
-  model: NAME,
-  workflow: NAME,
-  "done when": TEXT,
-  verify: TEXT,
+  ...{ depends: IDS, agent: NAMES, files: PATHS, forbid: PATHS, gates: PATHS },
+  ...{ risk: LEVEL, model: NAME, workflow: NAME, "done when": TEXT, verify: TEXT },
 };
 type FieldName = keyof typeof FIELDS;
 
 const FIELD =
   /^\s*([-*+] )?(\*\*|__|)(files|depends(?: on)?|dependencies|agent|forbid|gates|done when|verify|risk|model|workflow)(?::\2|\2 ?:) ?(.*)$/i;
 /** The ways of saying that a field has nothing to say; a remark in parentheses may say why. */
-const NONE = /^(?:none|nothing|no|n\/a|[-–—])\.?(?: ?\([^()]*\))?\.?$/i;
-/** `(depends on: 1, 2)` at the end of a title. */
-const INLINE = / ?\((?:depends|dependencies)(?: on)?: ?((?:[^()]|\([^()]*\))*)\)$/i;
+export const NONE = /^(?:none|nothing|no|n\/a|[-–—])\.?(?: ?\([^()]*\))?\.?$/i;
+/** `(depends on: 1, 2)`; without the colon, and in other words, where nothing but ids can be meant. */
+const INLINE =
+  / ?\((?:(?:depends|dependencies)(?: on)?(?:: ?| (?=(?:tasks? )?#?t?\d+[a-z]?(?:[,)&]| and )))|(?:after|requires|needs|blocked by):? (?=(?:tasks? |#|t)\d+[a-z]?(?:[,)&]| and )))((?:[^()]|\([^()]*\))*)\)(?:\.$)?/i;
 /** A dependency in a text that is in no field. */
 const SAID =
-  /(?:\bdepends|\(dependencies)(?: on)?(?:: ?(?:tasks? )?#?\w{1,4}| (?:tasks? #?\w{0,8}\d\w?|#?\d+))\b(?! (?!and\b)\w)/i;
+  /(?:\bdepends|\(dependencies|\bblocked)(?: on| by)?(?:: ?(?:tasks? )?#?\w{1,4}| (?:tasks? #?\w{0,8}\d\w?|#?t?\d+))\b(?! (?!and\b)\w)/i;
+/** A bullet or a number at the start of a line, and a checkbox. */
+const STEP = /^\s*(?:[-*+]|\w{1,9}[.)]) /;
+const BOX = /^\[([ x])\](?: |$)/i;
 
 /** Does a field start on this line? */
 export const isField = ({ text }: Line): boolean => FIELD.test(text);
@@ -50,27 +43,33 @@ export const isField = ({ text }: Line): boolean => FIELD.test(text);
 /** Reads an item. To a field belong bullets further in, where nothing follows its colon also those beneath, and the
  * rest of a sentence that goes on further in. A value that cannot be read is an error and counts as not said.
  * @param findings gets what is wrong with it */
-export function readItem({ id, head, line: start, lines }: Item, findings: Finding[]): Task & { dependsLine: number } {
+export function readItem({ id, head, line: start, lines }: Item, findings: Finding[]): Read {
   const error = (...what: Parameters<typeof fault>) => findings.push(fault(...what));
   const values = new Map<FieldName, string[]>();
   const said = (name: FieldName): string[] => values.get(name) ?? [];
   let dependsLine = start;
-  const take = (name: FieldName, text: string, line: number): void => {
-    if (name === "depends") dependsLine = line;
-    const words = NONE.test(text) ? [] : FIELDS[name].read(text);
-    if (typeof words === "string") error(name, line, `${name}: ${quote(text)} ${words}`, FIELDS[name].hint);
-    else values.set(name, [...said(name), ...words]);
+  const words: Read["words"] = [];
+  const take = (name: FieldName, text: string, number: number): void => {
+    if (name === "depends") dependsLine = number;
+    if (name === "done when") words.push({ number, text });
+    const found = NONE.test(text) ? [] : FIELDS[name].read(text);
+    if (typeof found === "string") error(name, number, `${name}: ${quote(text)} ${found}`, FIELDS[name].hint);
+    else values.set(name, [...said(name), ...found]);
   };
-  /** What is said in passing would be lost if nobody said so. */
-  const checkText = (text: string, line: number): void => {
-    if (SAID.test(withoutCode(text)))
-      error("depends", line, `${quote(text)} is no field`, "write «Depends: 1» on a line of its own");
+  /** Takes dependencies out of a text. What else it says of them in passing would be lost if nobody said so. */
+  const readText = (text: string, number: number, isLead: boolean): string => {
+    const { 0: { length } = "", index = 0 } = (isLead && INLINE.exec(withoutCode(text))) || {};
+    const inline = text.slice(index, index + length);
+    if (inline) take("depends", INLINE.exec(inline)?.[1] || inline, number);
+    const rest = text.slice(0, index) + text.slice(index + length);
+    words.push({ number, text: rest });
+    if (SAID.test(withoutCode(rest)))
+      error("depends", number, `${quote(text)} is no field`, "write «Depends: 1» on a line of its own");
+    return rest;
   };
 
-  const [inline = "", needs] = INLINE.exec(head) ?? [];
-  if (inline) take("depends", needs || inline, start);
-  const whole = head.slice(0, head.length - inline.length).trim();
-  checkText(whole, start);
+  const [box = "", mark = ""] = BOX.exec(head) ?? [];
+  const whole = readText(head.slice(box.length), start, true).trim();
   const title = whole.replace(/ ?\[done\]$/i, "").replace(/^\*\*([^*]+)\*\*$/, "$1");
   if (title === "") error("no-title", start, `task ${id} has no title`, "say what it does");
 
@@ -81,12 +80,14 @@ export function readItem({ id, head, line: start, lines }: Item, findings: Findi
     if (open?.isEmpty) error("empty-field", open.line, `${open.name} says nothing`, "fill it in, or take it out");
     open = undefined;
   };
-  let gap = false;
+  let [gap, lead, isLead] = [false, title, true];
   for (const { number: line, raw, text, indent } of lines) {
     const [field, mark, , word = "", rest = ""] = FIELD.exec(text) ?? [];
     const [, bullet] = /^\s*[-*+] (\S.*)$/.exec(text) ?? [];
     const isDeeper = open !== undefined && indent > open.indent;
-    const goesOn = bullet === undefined ? isDeeper && !gap : isDeeper || open?.beneath;
+    // Checkboxes are conditions or steps, never what other fields hold.
+    const isOwn = bullet !== undefined && (!BOX.test(bullet) || (open && FIELDS[open.name] === TEXT));
+    const goesOn = bullet === undefined ? isDeeper && !gap : isOwn && (isDeeper || open?.beneath);
     if (field !== undefined) {
       close();
       const name = (/^depend/i.test(word) ? "depends" : word.toLowerCase()) as FieldName;
@@ -94,19 +95,22 @@ export function readItem({ id, head, line: start, lines }: Item, findings: Findi
       if (rest !== "") take(name, rest, line);
     } else if (open && text !== "" && goesOn) {
       open.isEmpty = false;
-      take(open.name, bullet ?? text.trim(), line);
+      take(open.name, (bullet ?? text.trim()).replace(BOX, ""), line);
     } else {
       if (raw.trim() !== "") close();
-      checkText(text, line);
-      body.push(raw);
+      isLead &&= text !== "" && !STEP.test(text);
+      const rest = readText(text, line, isLead);
+      if (isLead) lead += ` ${rest.trim()}`;
+      if (rest === text || rest.trim() !== "") body.push(rest === text ? raw : rest);
     }
+    isLead &&= field === undefined;
     gap = raw.trim() === "";
   }
   close();
   const margin = Math.min(...body.flatMap((line) => (line.trim() === "" ? [] : line.search(/\S/))));
   const description = body.map((line) => line.slice(margin)).join("\n");
   return {
-    ...{ id, title, line: start, dependsLine, done: /\[done\]$/i.test(whole) },
+    ...{ id, title, line: start, dependsLine, lead, words, done: /\[done\]$/i.test(whole) || /x/i.test(mark) },
     description: description.replace(/^\s*\n/, "").trimEnd(),
     files: said("files").map((path) => ({ path: path.replace(/\?$/, ""), guessed: path.endsWith("?") })),
     ...{ depends: said("depends"), forbid: said("forbid"), gates: said("gates"), agent: said("agent") },
@@ -115,6 +119,18 @@ export function readItem({ id, head, line: start, lines }: Item, findings: Findi
     ...{ model: said("model").at(-1) ?? "", workflow: said("workflow").at(-1) ?? "" },
     risk: (said("risk").at(-1)?.toLowerCase() ?? "") as Task["risk"],
   };
+}
+
+/** `src/a.ts?`, `Create: src/a.ts`, `` `src/a.ts:10-20` (the schema)``. */
+const PATH =
+  /^ ?(?:[a-z]{3,}(?::| (?=`)) ?)?(?:`([^`:]+)(?::\d[\d, –-]*)?`|([^\s`:]+?)(?::\d+(?:-\d+)?)?)(\??)(?: \([^()]*\)| [–—-] .*)?$/i;
+/** Files that are only looked at, and the ways of saying that none change. */
+const UNTOUCHED =
+  /^(?:read|reference|check|inspect|keep|see|verify):|^no(?:ne)? [^`/]{0,60}\b(?:changes?|changed|edits?|modified)\b[^`/]*$/i;
+
+/** Reads one word like `one`, and nothing else. */
+function oneLike(one: RegExp): (text: string) => string[] | string {
+  return (text) => (one.test(text) ? [text] : "is none");
 }
 
 /** Reads words between commas or «and», each like `one`, and nothing else. */
@@ -126,12 +142,14 @@ function wordsLike(one: RegExp): (text: string) => string[] | string {
   };
 }
 
-/** Reads paths between commas, as they are or in backticks, and nothing else. */
+/** Reads paths between commas, as they are or in backticks, and nothing else but what plans add to a path: what is to be
+ * done with it, lines in it, and a remark about it. */
 function readPaths(text: string): string[] | string {
+  if (UNTOUCHED.test(text)) return [];
   const paths: string[] = [];
-  // Commas in backticks or braces part nothing.
-  for (const part of text.match(/(?:`[^`]*`|\{(?:[^{}]|\{[^{}]*\})*\}|[^,])+/g) ?? []) {
-    const [, quoted, path = quoted, guess = ""] = /^ ?(?:`([^`:]+)`|([^\s`:]+?))(\??)$/.exec(part) ?? [];
+  // Commas in backticks, braces or parentheses part nothing.
+  for (const part of text.match(/(?:`[^`]*`|\{(?:[^{}]|\{[^{}]*\})*\}|\([^()]*\)|[^,;])+/g) ?? []) {
+    const [, quoted, path = quoted, guess = ""] = PATH.exec(part) ?? [];
     if (path === undefined) return "is not read as a path";
     const { problem } = readPattern(path.replace(/\?$/, ""));
     if (problem) return problem;

@@ -18,8 +18,9 @@ const HIDDEN = new RegExp(`${SPAN.source}|${FENCE.source}|${COMMENT.source}`, "g
 /** What stands quoted in a message: on one line, and short. */
 export const quote = (text: string): string => `«${text.replace(/\s+/g, " ").trim().slice(0, 60)}»`;
 
-/** The text with each code span blanked out. */
-export const withoutCode = (text: string): string => text.replace(new RegExp(SPAN, "g"), "\0");
+/** The text with each code span blanked out, as long as before. */
+export const withoutCode = (text: string): string =>
+  text.replace(new RegExp(SPAN, "g"), ({ length }) => "\0".repeat(length));
 
 /** A text as lines, fences and comments told apart. What never closes may hide tasks that a person sees: an error. */
 export function readLines(text: string): { lines: Line[]; findings: Finding[] } {

@@ -99,6 +99,37 @@ test("guides are listed and printed; the project's own win over the person's, an
   });
 });
 
+test("a list of another form is written out in ours, and gives the same plan", async () => {
+  const list =
+    "---\ngoal: Events\n---\n## Phase 1\n- [x] T001 Schema in src/a.ts\n- [ ] T002 [P] Endpoint in src/b.ts\n";
+  const { stdout, code } = await scene.minion(["plan", "-", "--format", "minion"], { input: list });
+  expect([code, stdout]).toEqual([
+    0,
+    "---\ngoal: Events\n---\n\n### Task T001: Schema in src/a.ts [DONE]\n\nFiles: src/a.ts\n\n### Task T002: Endpoint in src/b.ts\n\nFiles: src/b.ts\n",
+  ]);
+  const [before, after] = [await plan(list), await plan(stdout)];
+  const bare = ({ tasks, ...rest }: { tasks: object[] }) => ({
+    ...rest,
+    tasks: tasks.map((task) => ({ ...task, line: 0 })),
+  });
+  expect(bare(after.json)).toEqual(bare(before.json));
+  const wrong = await scene.minion(["plan", "-", "--format", "minion"], { input: "1. a (depends on: 9)\n" });
+  expect(wrong).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("line 1: task 1 needs 9") });
+});
+
+test("what is counted, and what is not there, in the folder that the list is for", async () => {
+  scene.write("packages/a/src/x.ts", "");
+  scene.write("README.md", "");
+  const list = "1. Various fixes\n   Files: src/x.ts, src/y.ts, README.md, packages/a/src/x.ts\n   Verify: x\n";
+  const call = (count: string) =>
+    scene.minion(["plan", "-", "--expect", count, "--json"], { input: list, cwd: `${scene.repo}/packages/a` });
+  const [right, wrong, none] = [await call("1"), await call("2"), await call("two")];
+  expect(right).toMatchObject({ code: 0, json: { findings: [{ code: "vague", line: 1 }, { code: "not-there" }] } });
+  expect(right.json.findings[1].message).toMatch(/to be made: src\/y\.ts$/);
+  expect(wrong).toMatchObject({ code: 1, json: { findings: [{ level: "error", code: "expected" }, {}, {}] } });
+  expect(none).toMatchObject({ code: 2, json: { error: { code: "usage" } } });
+});
+
 test.each([
   ["a cycle", "1. One (depends on: 3)\n2. Two (depends on: 1)\n3. Three (depends on: 2)\n", "cycle"],
   ["an unknown dependency", "1. One (depends on: 9)\n", "unknown-dependency"],
@@ -123,6 +154,8 @@ test.each([
   [["plan"], 2],
   [["plam", "-"], 2],
   [["plan", "src"], 2],
+  [["plan", "-", "--expect", "-1"], 2],
+  [["plan", "-", "--format", "yaml"], 2],
   [["next", "--wait", "soon"], 2],
   [["next"], 2],
   [["begin", "1"], 1],

@@ -12,7 +12,7 @@ const tools: Tools = {
   lint: { run: "npm run lint", cwd: "packages/a", source: "packages/a/package.json: scripts.lint" },
 };
 const FOUR =
-  "1. Event schema with Zod\n   Files: src/schema.ts, package.json?\n2. POST endpoint (depends on: 1)\n   Files: src/routes.ts\n3. GET endpoint with filters (depends on: 1)\n   Files: src/routes.ts\n4. Integration tests (depends on: 2, 3)\n   Files: tests/**\n";
+  "1. Event schema with Zod\n   Verify: a\n   Files: src/schema.ts, package.json?\n2. POST endpoint (depends on: 1)\n   Verify: b\n   Files: src/routes.ts\n3. GET endpoint with filters (depends on: 1)\n   Verify: c\n   Files: src/routes.ts\n4. Integration tests (depends on: 2, 3)\n   Verify: d\n   Files: tests/**\n";
 
 test("the table of four tasks", () => {
   expect(planTable(makePlan(FOUR, "tasks.md"), tools, 80)).toBe(`4 tasks · 3 waves · 1 conflict
@@ -51,7 +51,7 @@ describe("no line is wider than it may be", () => {
       "x".repeat(150),
       "\u{1F468}\u200D\u{1F469}\u200D\u{1F467}e\u0301".repeat(40),
     ][i % 4];
-    return `${i + 1}. ${title}\n   Files: src/${"deep/".repeat(20)}a.ts\n   Agent: backend-architect, tdd-developer\n   Depends: ${i % 7 && i > 8 ? i - 5 : "none"}\n`;
+    return `${i + 1}. ${title}\n   Files: src/${"deep/".repeat(20)}a.ts\n   Verify: x\n   Agent: backend-architect, tdd-developer\n   Depends: ${i % 7 && i > 8 ? i - 5 : "none"}\n`;
   }).join("");
   test.each([[80], [100], [200], [60], [0]])("%i columns", (columns) => {
     const most = Math.max(40, Math.min(columns, 100));

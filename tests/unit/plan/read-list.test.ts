@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { makePlan } from "../../../rails/plan/plan.ts";
 import { readList } from "../../../rails/plan/read-list.ts";
+import { random } from "./random.ts";
 
 const read = (text: string) => readList(text).tasks;
 /** `code line` of each error of the whole plan. */
@@ -98,7 +99,7 @@ describe("lists with headings", () => {
 Do it:\n1. so\n2. and so\n\n${marks} task T002: Endpoint\n- **Files:**\n  - \`src/b.ts\`\n  - src/c.ts\n- **Depends on:** Task 1
 - Forbid: src/secret/, *.lock\n- write it\n\n**Done when:**\n- it answers 201\n- it is logged\n\n__Verify__: npm test -- post\nRisk: HIGH\nModel: opus\nWorkflow: tdd\n`;
     expect(errors(text)).toEqual([]);
-    expect(read(text).map(({ dependsLine, ...task }) => task)).toEqual([
+    expect(read(text).map(({ dependsLine, lead, words, ...task }) => task)).toEqual([
       {
         id: "1",
         title: "Schema",
@@ -152,6 +153,238 @@ Do it:\n1. so\n2. and so\n\n${marks} task T002: Endpoint\n- **Files:**\n  - \`sr
       ["3", "Three", "a"],
     ]);
   });
+});
+
+describe("checklists", () => {
+  test.each(["-", "*", "+"])("%s, done with an x, ids by place", (mark) => {
+    const list = `Build it.\n\n${mark} [x] Schema\n${mark} [ ] Endpoint (depends on: 1)\n\n## More\n${mark} [X] Tests (depends on 1 and 2)\n`;
+    expect(read(list).map(({ id, title, depends, done }) => [id, title, depends.join(), done])).toEqual([
+      ["1", "Schema", "", true],
+      ["2", "Endpoint", "1", false],
+      ["3", "Tests", "1,2", true],
+    ]);
+    expect(errors(list)).toEqual([]);
+  });
+  test.each([
+    ["#123 Title", "123", "Title"],
+    ["#123: Title", "123", "Title"],
+    ["#123", "123", "#123"],
+    ["T001 Title", "T001", "Title"],
+    ["T001: Title", "T001", "Title"],
+    ["[T001] Title", "T001", "Title"],
+    ["**T001** \u2014 Title", "T001", "Title"],
+    ["4. Title", "4", "Title"],
+    ["b) Title", "b", "Title"],
+    ["Task 4: Title", "4", "Title"],
+    ["**Task 4: Title**", "4", "Title"],
+    ["Title (#123)", "1", "Title (#123)"],
+    ["1.2 Title", "1", "1.2 Title"],
+    ["Task queue: Title", "1", "Task queue: Title"],
+    ["T-001 Title", "1", "T-001 Title"],
+    ["A title", "1", "A title"],
+    ["S3 bucket", "1", "S3 bucket"],
+    ["**Bold** title", "1", "**Bold** title"],
+    ["https://example.org/issues/4", "1", "https://example.org/issues/4"],
+  ])("- [ ] %s", (words, id, title) => {
+    expect(shape(`- [ ] ${words}`)).toEqual([[id, title, ""]]);
+    expect(errors(`- [ ] ${words}`)).toEqual([]);
+  });
+  test("what is nested belongs to the task above, fields and all", () => {
+    const list = `- Backend
+  - [ ] One
+    and more
+    - [ ] a step
+      1. so
+    - Depends: #7
+    - Files: src/a.ts
+    Done when:
+    - [ ] it answers
+- Frontend
+
+  - [ ] #7 Two
+
+    text
+`;
+    expect(errors(list)).toEqual([]);
+    expect(read(list)).toMatchObject([
+      { id: "1", description: "and more\n- [ ] a step\n  1. so", depends: ["7"], doneWhen: "it answers" },
+      { id: "7", description: "text", line: 12 },
+    ]);
+  });
+  test.each([
+    ["- [ ] One\n- Two", ["stray-item 2"]],
+    ["- [ ] One\n- [-] Two", ["stray-item 2"]],
+    ["- [~] One\n- [ ] Two", ["stray-item 1"]],
+    ["- [ ] One\n- []  Two", ["stray-item 2"]],
+    ["- [ ] One\n- [x]Two", ["stray-item 2"]],
+    ["- [ ] One\n1. Two", ["stray-item 2"]],
+    ["- [ ] One\n\nThen:\n\n1. Two", ["stray-item 5"]],
+    ["- [ ] One\n- [ ] Two (depends on: 9)", ["unknown-dependency 2"]],
+    ["- [ ] One (depends on: 2)\n- [ ] Two (depends on: 1)", ["cycle 1"]],
+    ["- [ ] One (depends on: 1)", ["self-dependency 1"]],
+    ["- [ ] #2 One\n- [ ] Two", ["duplicate-id 2"]],
+    ["- [ ] ", ["no-title 1"]],
+    ["- [ ] One\n\nText\n\nFiles: x", ["stray-field 5"]],
+    ["- [ ] One\n- [ ] Two\n  Depends: none, maybe 1", ["depends 3"]],
+    ["- [ ] One\n  and so on, depends on task 1", ["depends 2"]],
+    ["1. Read\n2. Write\n\n## Done\n- [ ] it works", ["stray-item 5"]],
+    ["1. One\n- [ ] a step", ["stray-item 2"]],
+  ])("%j", (text, expected) => expect(errors(text)).toEqual(expected));
+  test.each([
+    ["steps of a list with headings", "### Task 1: One\n- [ ] step\n- [x] step\n\n### Task 2: Two\n", 2],
+    ["steps of a numbered list", "1. One\n   - [ ] step\n   - [ ] step\n2. Two", 2],
+    ["boxes behind numbers and in headings", "1. [x] One\n2. [ ] Two", 2],
+    ["a title that looks like a task", "# Task List: Users\n\n- [ ] One\n- [ ] Two", 2],
+  ])("%s", (_, text, tasks) => {
+    expect(read(text)).toHaveLength(tasks);
+    expect(errors(text)).toEqual([]);
+  });
+  test("another list under a heading of its own is told of", () => {
+    const list = "- [ ] One\n\n## How\n\n1. so\n2. and so\n";
+    expect(shape(list)).toEqual([["1", "One", ""]]);
+    expect(readList(list).findings).toMatchObject([{ level: "warning", code: "other-list", line: 5 }]);
+  });
+});
+
+describe("spec-kit's tasks", () => {
+  const waves = (text: string) => makePlan(text, "list").waves.map((ids) => ids.join(" "));
+  const edges = (text: string) => read(text).map(({ id, depends }) => `${id}<${depends.join()}`);
+  test("phases are barriers, one without [P] is a barrier within", () => {
+    const list = `## Phase 1: Setup
+- [ ] T001 a
+- [ ] T002 [P] b
+- [ ] T003 [P] c
+- [ ] T004 d
+- [ ] T005 e
+
+## Phase 2: Core
+
+### Tests
+- [ ] T006 [P] [US1] f
+### Code
+- [ ] T007 [US1] [P] g
+# Phase 3
+- [ ] T008 [P] h
+- [ ] T009 i
+`;
+    expect(edges(list)).toEqual(
+      ["T001<", "T002<T001", "T003<T001", "T004<T002,T003", "T005<T004", "T006<T005", "T007<T005"].concat(
+        ...["T008<T006,T007", "T009<T008"],
+      ),
+    );
+    expect(waves(list)).toEqual(["T001", "T002 T003", "T004", "T005", "T006 T007", "T008", "T009"]);
+    expect(read(list)[5]?.title).toBe("[US1] f");
+  });
+  test("what is done is no barrier, and keeps those before and after it apart", () => {
+    const list =
+      "## Phase 1\n- [ ] T1 [P] a\n- [x] T2 b\n- [ ] T3 [P] c\n## Phase 2\n- [x] T4 d\n## Phase 3\n- [ ] T5 e";
+    expect(edges(list)).toEqual(["T1<", "T2<", "T3<T1", "T4<", "T5<T3"]);
+  });
+  test("what is said is added, once", () => {
+    expect(edges("- [ ] T1 [P] a\n- [ ] T2 [P] b (depends on T1)\n- [ ] T3 c\n  Depends: T2\n- [ ] T4 [P] d")).toEqual([
+      "T1<",
+      "T2<T1",
+      "T3<T2,T1",
+      "T4<T3",
+    ]);
+    expect(errors("## Phase 1\n- [ ] T1 a (depends on T2)\n## Phase 2\n- [ ] T2 b")).toEqual(["cycle 2"]);
+  });
+  test("where no heading says phase, those like the first task's", () => {
+    const list = "# X\n## Setup\n- [ ] T1 [P] a\n### More\n- [ ] T2 [P] b\n## Core\n- [ ] T3 [P] c\n- [ ] T4 [P] d";
+    expect(waves(list)).toEqual(["T1 T2", "T3 T4"]);
+  });
+  test("a title that says phase is not the only one", () => {
+    expect(
+      edges("# Phase 2 of it\n## Phase 1\n- [ ] T1 [P] a\n## Phase 2\n- [ ] T2 [P] b\n## Rest\n- [ ] T3 [P] c"),
+    ).toEqual([...["T1<", "T2<T1", "T3<T2"]]);
+  });
+  test("beside each other, but in the same place (T4)", () => {
+    const places = [
+      ["src/a.ts", "./src/a.ts", true],
+      ["src/api/", "src/api/u.ts", true],
+      ["src/**", "SRC/x.ts", true],
+      ["src/a.ts", "src/a.tsx", false],
+    ] as const;
+    for (const [one, other, meets] of places)
+      for (const list of [
+        `- [ ] T1 [P] Write ${one}\n- [ ] T2 [P] Read \`${other}\``,
+        `- [ ] Write\n  Files: ${one}\n- [ ] Read\n  Files: ${other}`,
+      ])
+        expect([list, makePlan(list, "list").conflicts.length]).toEqual([list, Number(meets)]);
+  });
+  test.each([
+    ["CRLF", (text: string) => text.replaceAll("\n", "\r\n")],
+    ["BOM and old line ends", (text: string) => `\uFEFF${text.replaceAll("\n", "\r")}`],
+    ["tabs", (text: string) => text.replaceAll("  ", "\t")],
+  ])("%s", (_, change) => {
+    const list =
+      "## Phase 1\n\n- [ ] T1 a\n- [x] T2 [P] b\n  Files: x\n\n## Phase 2\n\n- [ ] T3 c\n  Depends: T2, Task T1\n";
+    const lists = [
+      list,
+      list
+        .replace(/Phase/g, "Part")
+        .replace("[P] ", "")
+        .replace(/T(?=\d)/g, "Task T")
+        .replace(/(T\d) /g, "$1: "),
+    ];
+    for (const text of lists) {
+      const bare = (all: string) => read(all).map(({ description, ...task }) => task);
+      expect(bare(change(text))).toEqual(bare(text));
+      expect(read(text)[2]?.depends).toEqual(["T2", "T1"]);
+      expect(errors(change(text))).toEqual([]);
+    }
+  });
+  test("ids alone are a checklist without order", () => {
+    expect(edges("- [ ] T1 a\n- [ ] T2 b")).toEqual(["T1<", "T2<"]);
+  });
+  test("against the order by hand on random lists, with no edge too many", () => {
+    const next = random(5);
+    for (let round = 0; round < 300; round++) {
+      const rows = Array.from({ length: 1 + Math.floor(next() * 9) }, (_, index) => ({
+        ...{ id: `T${index}`, beside: next() < 0.6, done: next() < 0.2, starts: index === 0 || next() < 0.3 },
+      }));
+      const line = ({ id, beside, done, starts }: (typeof rows)[0]) =>
+        `${starts ? "## Phase x\n" : ""}- [${done ? "x" : " "}] ${id} ${beside ? "[P] " : ""}a\n`;
+      const list = rows.map(line).join("");
+      const isAfter = (from: number, to: number) =>
+        rows.slice(from + 1, to + 1).some(({ starts }) => starts) ||
+        rows.slice(from, to + 1).some(({ beside }) => !beside);
+      const { tasks } = makePlan(list, "list");
+      const before = tasks.map(({ depends }) => new Set(depends.map((id) => Number(id.slice(1)))));
+      for (const set of before) for (const from of [...set]) for (const one of before[from] ?? []) set.add(one);
+      for (const [to, task] of tasks.entries()) {
+        const expected = rows.flatMap(({ done }, from) => (from < to && !done && isAfter(from, to) ? [from] : []));
+        if (!task.done)
+          expect([list, task.id, [...(before[to] ?? [])].sort((a, b) => a - b)]).toEqual([list, task.id, expected]);
+        for (const id of task.depends) {
+          const others = task.depends.filter((one) => one !== id);
+          expect(others.some((one) => before[Number(one.slice(1))]?.has(Number(id.slice(1))))).toBe(false);
+        }
+      }
+    }
+  });
+  test.each([
+    ["Create x in src/x.ts", ["src/x.ts"]],
+    ["Add `a b` to `src/a.ts:10-20`, src/b.ts.", ["src/a.ts", "src/b.ts"]],
+    ["Tests in tests/test_[name].py and app/(auth)/page.tsx", ["tests/test_[name].py", "app/(auth)/page.tsx"]],
+    ["Next in `app/(auth)/page.tsx`", ["app/(auth)/page.tsx"]],
+    ["Node.js, package.json and .env.example; e.g. and/or CI/CD v1.2", ["package.json", ".env.example"]],
+    ["POST /api/users/ at https://a.b/c.html with @types/node", []],
+    ["Folders backend/app/{models,routes} and src/**", ["backend/app/{models,routes}", "src/**"]],
+    ["Update Dockerfile in /etc/x.conf, ../y.ts", ["Dockerfile"]],
+    ["Extend it\n  in src/a.ts,\n  - not src/b.ts", ["src/a.ts"]],
+    ["Extend src/a.ts\n  Files: src/b.ts?", ["src/b.ts (guessed)"]],
+  ])("%j: the paths in it are its files", (text, expected) => {
+    expect(files(`- [ ] T001 [P] ${text}`)).toEqual([expected]);
+  });
+  test.each([
+    ["## Phase 1\n- [ ] T1 a\n- [ ] TXXX b", ["stray-item 3"]],
+    ["## Phase 1\n- [ ] T1 a\n\nText\n\n- [-] T2 b", ["stray-item 6"]],
+    ["## Phase 1\n- [ ] T1 a\n- [ ] T1 b", ["duplicate-id 3"]],
+    ["## Phase 1\n- [ ] T1 a\n- [ ] T2 b (depends on T9)", ["unknown-dependency 3"]],
+    ["## Phase 1\n- [ ] T1 [P]", ["no-title 2"]],
+    ["## Phase 1\n- [ ] T1 a, depends on T2\n- [ ] T2 b", ["depends 2"]],
+  ])("%j", (text, expected) => expect(errors(text)).toEqual(expected));
 });
 
 describe("code and comments are text", () => {
@@ -240,11 +473,32 @@ describe("T1 and T2: only ids count", () => {
     "2. Two. Depends on 1 and T002",
     "   Depends on task 1",
     "   - quickly (depends on: 1)",
-    "   and goes on (depends on: 1)",
-    "   and goes on (dependencies: 1)",
-    "2. Two (depends on: 1) [DONE]",
+    "   - and\n   goes on (depends on: 1)",
+    "2. Two, blocked by #1",
+    "2. Two in T3. Depends on T1",
+    "2. Two (depends on: 1) (depends on: 1)",
+    "2. Two (requires 1 and more), depends on 1",
     "   1. a step (depends on: 1)",
-  ])("%s is not lost in the text", (line) => expect(errors(`1. One\n${line}`)).toEqual(["depends 2"]));
+  ])("%s is not lost in the text", (line) =>
+    expect(errors(`1. One\n${line}`)).toEqual([expect.stringMatching(/^depends [23]$/)]),
+  );
+  test.each([
+    ["2. Two (depends on: 1) [DONE]", "Two"],
+    ["2. **Two** (depends on: 1) \u2014 with more", "**Two** \u2014 with more"],
+    ["2. Two\n   (depends on: 1).", "Two"],
+    ["2. Two\n   and goes on (dependencies: 1)", "Two"],
+    ["2. Two (depends on 1)", "Two"],
+    ["2. Two (depends on task 1)", "Two"],
+    ["2. Two (depends on `1`)", null],
+    ["2. Two (blocked by #1)", "Two"],
+    ["2. Two (after task 1)", "Two"],
+    ["2. Two (requires 1)", null],
+    ["2. Two (depends on 1 service)", null],
+  ])("%s", (line, title) => {
+    const [, two] = read(`1. One\n${line}`);
+    expect([two?.title, two?.depends.join()]).toEqual(title === null ? [line.slice(3), ""] : [title, "1"]);
+    expect(errors(`1. One\n${line}`)).toEqual([]);
+  });
   test.each([
     "It depends on the weather.",
     "It depends on 3 services.",
@@ -284,7 +538,6 @@ describe("T3: what cannot be worked", () => {
 
 describe("what looks like a task and is in no form is an error", () => {
   test.each([
-    ["- [ ] One\n- [ ] Two", "empty-list 1"],
     ["Tasks:\n- One\n- Two", "empty-list 1"],
     ["Task 1: One\nTask 2: Two", "empty-list 1"],
     ["### Task one: One", "stray-item 1"],
@@ -318,6 +571,13 @@ describe("files", () => {
     ["`My Docs/a b.md`", ["My Docs/a b.md"]],
     ["none", []],
     ["none (docs only)", []],
+    ["src/a.ts (the schema, with types)", ["src/a.ts"]],
+    ["`src/a.ts` — the schema", ["src/a.ts"]],
+    ["`src/a.ts:10-20`, src/b.ts:3", ["src/a.ts", "src/b.ts"]],
+    ["Create: src/a.ts, Modify `src/b.ts?`", ["src/a.ts", "src/b.ts (guessed)"]],
+    ["Create `src/a.ts`; test: `tests/a.test.ts`", ["src/a.ts", "tests/a.test.ts"]],
+    ["app/(group)/page.tsx", ["app/(group)/page.tsx"]],
+    ["tests", ["tests"]],
   ])("%s", (value, expected) => {
     expect(files(`1. a\n   Files: ${value}`)).toEqual([expected]);
     expect(files(`### Task 1: a\nFiles:\n- ${value}`)).toEqual([expected]);
@@ -347,12 +607,11 @@ describe("files", () => {
     "?",
     "the schema file",
     "src/a.ts and src/b.ts",
-    "src/a.ts (the schema)",
-    "`src/a.ts` — the schema",
-    "`src/a.ts:10-20`",
-    "src/a.ts:10",
-    "Create: src/a.ts",
-    "[ ] **Step 1**",
+    "src/a.ts (the schema) too",
+    "Create: the schema",
+    "Create: src/a.ts and more",
+    "`src/a.ts:10-20` and below",
+    "src/a.ts:first",
   ])("%s is an error on its line", (value) => {
     expect(errors(`1. a\n   text\n   Files: ${value}`)).toEqual(["files 3"]);
     expect(errors(`1. a\n   Forbid:\n   - ${value}`)).toEqual(["forbid 3"]);
@@ -381,7 +640,11 @@ describe("the plan", () => {
     expect(plan.tasks.map(({ wave }) => wave)).toEqual([0, 1, 2, 1]);
     expect(plan.waves).toEqual([["2", "4"], ["3"]]);
     expect(plan.criticalPath).toEqual(["2", "3"]);
-    expect(plan.findings.map(({ level, code, line }) => [level, code, line])).toEqual([["note", "no-files", 0]]);
+    expect(plan.findings.map(({ level, code, line }) => [level, code, line])).toEqual([
+      ["warning", "no-verification", 0],
+      ["note", "no-files", 0],
+      ["note", "empty-body", 0],
+    ]);
   });
   test("where there is a cycle nothing is said about order", () => {
     const plan = makePlan("1. a (depends on: 2)\n   Files: x\n2. b (depends on: 1)\n   Files: x", "list");
