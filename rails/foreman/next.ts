@@ -1,10 +1,10 @@
+import { byPriority, rivalsOf, startNow } from "../plan/schedule.ts";
 import { attentionOf } from "../record/attention.ts";
 import type { Reason } from "../record/events.ts";
 import { isRunning } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
 import {
   type AttemptState,
-  hasRival,
   isActive,
   isDispatchable,
   type RunState,
@@ -59,18 +59,16 @@ export async function launchesKnown(journal: Journal): Promise<void> {
 const idsOf = ({ tasks }: RunState, name: TaskState["state"]): string[] =>
   [...tasks.values()].filter(({ state }) => state === name).map(({ id }) => id);
 
-/** The tasks to start now: longest remaining path first, none that conflicts with what is under way; none before the base
- * was looked at. */
+/** The tasks to start now; none before the base was looked at. */
 function choose(state: RunState): TaskState[] {
   if (!state.baseRed || rateLimited(state)) return [];
-  const running = idsOf(state, "running").length;
-  const left = ({ id }: TaskState): number => state.remaining[id] ?? 0;
-  const chosen: TaskState[] = [];
-  for (const task of [...state.tasks.values()].filter(isDispatchable).sort((a, b) => left(b) - left(a))) {
-    const isFull = running + chosen.length >= state.blueprint.bounds.workers;
-    if (!isFull && !hasRival(state, task.id, chosen)) chosen.push(task);
-  }
-  return chosen;
+  const { tasks, conflicts, priority, blueprint } = state;
+  const open = [...tasks.values()].filter(isDispatchable).map(({ id }) => id);
+  const ready = byPriority(open, new Map(Object.entries(priority)));
+  const running = idsOf(state, "running");
+  const busy = [...running, ...idsOf(state, "mergeable")];
+  const chosen = startNow(ready, busy, rivalsOf(conflicts), blueprint.bounds.workers - running.length);
+  return chosen.flatMap((id) => tasks.get(id) ?? []);
 }
 
 /** Dispatched, but no agent was started for it: the launch was refused, or the foreman forgot. */

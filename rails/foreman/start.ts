@@ -3,7 +3,7 @@ import { EXIT, Fault } from "../fault.ts";
 import { git, gitText } from "../git/git.ts";
 import { changedPaths, commitOf, type Place } from "../git/repository.ts";
 import { withGitLock } from "../git/worktree.ts";
-import { readGraph } from "../plan/graph.ts";
+import { jobsOf, prioritise, rivalsOf } from "../plan/schedule.ts";
 import type { Plan, Tools } from "../plan/task.ts";
 import type { Command, Session } from "../record/events.ts";
 import { isAlive, markOf } from "../record/job.ts";
@@ -40,7 +40,8 @@ export async function start(
   const where = "name commands under gates: in .claude/minion/blueprint.md";
   if (gates.length === 0) throw new Fault("no-gates", "neither lint, test nor build was found", where, EXIT.usage);
   if (!isBeside) await refuseSecond(place);
-  const { remaining } = readGraph(plan.tasks);
+  const conflicts = plan.conflicts.map(({ tasks }) => tasks);
+  const urgent = prioritise(jobsOf(plan.tasks), rivalsOf(conflicts), blueprint.bounds.workers);
   const setup = tools.setup && { name: "setup", run: tools.setup.run, cwd: tools.setup.cwd, timeout: TIMEOUT };
   const { run, line } = await withGitLock(place, async () => {
     const run = await freeName(place);
@@ -50,8 +51,8 @@ export async function start(
       event: "started",
       version: 1,
       ...{ run, base, line, prefix: place.prefix, ...session, blueprint, gates, setup, tasks: plan.tasks },
-      conflicts: plan.conflicts.map(({ tasks }) => tasks),
-      remaining: Object.fromEntries(plan.tasks.map(({ id }) => [id, remaining(id)])),
+      conflicts,
+      priority: Object.fromEntries(urgent),
     });
     const made = git(place.main, "update-ref", "-m", "minion: start", `refs/heads/${line}`, base, "");
     await made.catch(async (error: Error) => {

@@ -53,7 +53,7 @@ export interface EventData {
     setup: Command | null;
     tasks: Plan["tasks"];
     conflicts: readonly (readonly [string, string])[];
-    remaining: Readonly<Record<string, number>>; // Length of the longest chain of tasks that starts there
+    priority: Readonly<Record<string, number>>; // How urgent each task is: the highest is dispatched first
   };
   dispatched: { task: string; attempt: string; agent?: string; model?: string }; // What is added after a failure
   launched: { attempt: string; agent: string };

@@ -164,11 +164,11 @@ export const rateLimited = ({ limited }: RunState): boolean => limited >= 2;
 /** May the task be given to a worker now, as far as its own state goes? */
 export const isDispatchable = ({ state }: TaskState): boolean => state === "ready" || state === "verify-failed";
 
-/** Is a task that conflicts with this one among these, or under way: dispatched, and neither landed nor over? */
-export const hasRival = (state: RunState, id: string, others: readonly TaskState[] = []): boolean =>
+/** Is a task that conflicts with this one under way: dispatched, and neither landed nor over? */
+export const hasRival = (state: RunState, id: string): boolean =>
   state.conflicts.some((pair) => {
     const rival = pair.includes(id) ? state.tasks.get(pair[0] === id ? pair[1] : pair[0]) : undefined;
-    return rival && (rival.state === "running" || rival.state === "mergeable" || others.includes(rival));
+    return rival && (rival.state === "running" || rival.state === "mergeable");
   });
 
 /** Neither done nor aborted. */

@@ -20,7 +20,7 @@ export function startedWith(list: string, more: Partial<EventData["started"]> = 
     session: "s",
     owner: null,
   } as const;
-  const rails = { blueprint: SHIPPED, gates: [], setup: null, tasks, conflicts: [], remaining: {} };
+  const rails = { blueprint: SHIPPED, gates: [], setup: null, tasks, conflicts: [], priority: {} };
   return { event: "started", at: 0, ...run, ...rails, ...more };
 }
 
