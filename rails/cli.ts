@@ -9,14 +9,16 @@ import { launchesKnown, next } from "./foreman/next.ts";
 import { resume, sessionOf, start } from "./foreman/start.ts";
 import { findPlace, type Place } from "./git/repository.ts";
 import { hook } from "./guard/hook.ts";
-import { blueprintAt, overlaysAt, planAt, readInput } from "./here.ts";
+import { blueprintAt, estimateAt, overlaysAt, planAt, readInput } from "./here.ts";
 import { landAll, landed, takeByHand } from "./line/land.ts";
 import { landingPath, siteOf } from "./line/site.ts";
+import { fitting } from "./plan/estimate.ts";
 import { attentionOf } from "./record/attention.ts";
 import { runJob } from "./record/job.ts";
 import { findRun, Journal, type Run } from "./record/journal.ts";
 import { board } from "./view/board.ts";
-import { planTable } from "./view/plan-table.ts";
+import { mermaid } from "./view/mermaid.ts";
+import { estimateLines, planTable } from "./view/plan-table.ts";
 import { attentionText, reportText } from "./view/report.ts";
 import { ownAttempt } from "./worker/attempt.ts";
 import { begin, runSetup } from "./worker/begin.ts";
@@ -27,8 +29,8 @@ import { submit, submitNothing } from "./worker/submit.ts";
 declare const __VERSION__: string;
 
 /** What a command is called with: the one argument that it may have, and the options that there are. */
-type Flag = "new" | "all" | "take" | "redBase" | "agree" | "dryRun";
-type Call = { [F in Flag]?: true } & { word: string; until: number; run?: string; nothing?: string };
+type Flag = "new" | "all" | "take" | "redBase" | "agree" | "dryRun" | "mermaid";
+type Call = { [F in Flag]?: true } & { word: string; until: number; run?: string; nothing?: string; budget?: number };
 
 const program = new Command("minion")
   .description("The rails of minion-toolkit: plans a task list, holds workers to it, proves and lands what they did.")
@@ -59,12 +61,21 @@ const columns = Math.max(40, process.stdout.columns ?? 100);
 const stillRuns = (what: string): Said => [`${what} still runs: call the same again.`, { running: true }, EXIT.running];
 
 add("plan <file>", "show a list's waves, conflicts, commands and faults (-: stdin); writes nothing", async (call) => {
-  const { plan, tools } = await planAt(call.word);
+  if (call.budget !== undefined && !(call.budget > 0 && call.budget < Infinity))
+    throw new Fault("usage", "--budget is no positive number of dollars", "say --budget 5", EXIT.usage);
+  const { place, plan, tools } = await planAt(call.word);
+  const estimate = await estimateAt(place, plan);
+  if (call.budget && estimate?.dollars === null)
+    throw new Fault("no-price", `prices.md has no ${estimate.unpriced.join(", ")}`, "give it a row there", EXIT.usage);
+  const budget = estimate && call.budget ? fitting(estimate, call.budget) : null;
   const { toolsSaid, ...shown } = plan;
   const tasks = plan.tasks.map(({ doneWhen, ...task }) => ({ ...task, done_when: doneWhen }));
   const exit = plan.findings.some(({ level }) => level === "error") ? EXIT.refused : EXIT.done;
-  return [planTable(plan, tools, columns), { ...shown, tasks, tools }, exit];
-});
+  const text = call.mermaid ? mermaid(plan) : planTable(plan, tools, columns, estimateLines(estimate, budget));
+  return [text, { ...shown, tasks, tools, estimate, budget }, exit];
+})
+  .option("--budget <dollars>", "say how many tasks fit", Number)
+  .option("--mermaid", "print it as a Mermaid flowchart");
 
 add("start <file>", "open a run of a task list", async (call) => {
   const planned = await planAt(call.word);

@@ -7,6 +7,7 @@ import type { Overlay } from "./blueprint/overlay.ts";
 import { EXIT, Fault } from "./fault.ts";
 import { readIfThere } from "./files.ts";
 import { findPlace, type Place } from "./git/repository.ts";
+import type { Estimate } from "./plan/estimate.ts";
 import { type Finding, type Plan, TOOL_NAMES, type Tools } from "./plan/task.ts";
 
 // YAML, its checks and the reader of lists are loaded by the few commands that want them: hooks and gates are called by
@@ -37,6 +38,13 @@ export async function overlaysAt(place: Place): Promise<Map<string, Overlay>> {
   return readOverlays([...(await layers(place, "overlays", "minion-overlays")), join(place.top, ".claude", "agents")]);
 }
 
+/** The first of these files that is there; the last one's name and no text where none is. */
+async function firstOf(files: readonly string[]): Promise<{ file: string; text: string }> {
+  const texts = await Promise.all(files.map(readIfThere));
+  const index = texts.findIndex((found) => found !== null);
+  return { file: files.at(index) ?? "", text: texts.at(index) ?? "" };
+}
+
 /** Standard input to its end. @throws Fault `no-input` where it is a terminal */
 export async function readInput(): Promise<string> {
   if (process.stdin.isTTY) throw new Fault("no-input", "nothing comes on standard input", "pipe a text in", EXIT.usage);
@@ -47,8 +55,7 @@ export async function readInput(): Promise<string> {
 export async function planAt(source: string): Promise<{ place: Place; plan: Plan; tools: Tools }> {
   const list = source === "-" ? await readInput() : await readFile(source, "utf8");
   const place = await findPlace(process.cwd());
-  const tables = await layers(place, "toolchains.md", "minion-blueprint/toolchains.md");
-  const table = (await Promise.all(tables.map(readIfThere))).find((found) => found !== null) ?? "";
+  const { text: table } = await firstOf(await layers(place, "toolchains.md", "minion-blueprint/toolchains.md"));
   const { findTools } = await import("./blueprint/toolchain.ts");
   const { makePlan } = await import("./plan/plan.ts");
   const where = source === "-" ? "the list" : source;
@@ -66,4 +73,14 @@ export async function planAt(source: string): Promise<{ place: Place; plan: Plan
     return fault === null ? [] : [{ level: "error", code: "unknown-agent", line, message: fault, hint }];
   });
   return { place, tools, plan: { ...plan, findings: [...plan.findings, ...unusable] } };
+}
+
+/** What a plan is likely to take here, by the earlier runs of this repository and the prices in force. */
+export async function estimateAt(place: Place, plan: Plan): Promise<Estimate | null> {
+  const { readPrices } = await import("./blueprint/prices.ts");
+  const { estimate } = await import("./plan/estimate.ts");
+  const { experienceOf } = await import("./record/experience.ts");
+  const { file, text } = await firstOf(await layers(place, "prices.md", "minion-blueprint/prices.md"));
+  const { bounds } = await blueprintAt(place);
+  return estimate(plan, bounds.workers, readPrices(text, file), await experienceOf(place.common));
 }

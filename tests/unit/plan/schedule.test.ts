@@ -4,7 +4,6 @@ import {
   type Job,
   jobsOf,
   prioritise,
-  type Rivals,
   rivalsOf,
   simulate,
   startNow,
@@ -12,7 +11,7 @@ import {
 import { random } from "./random.ts";
 
 const job = (id: string, minutes: number, ...depends: string[]): Job => ({ id, minutes, depends });
-const none: Rivals = new Map();
+const none: ReadonlyMap<string, string[]> = new Map();
 
 describe("what is dispatched now", () => {
   const rivals = rivalsOf([
