@@ -28,9 +28,9 @@ export function findConflicts(tasks: readonly Task[], ordered: (one: string, oth
   for (const [index, one] of places.entries()) {
     let at = index + 1;
     for (let other = places[at]; other?.stem.startsWith(one.stem); other = places[at]) {
-      const end = strangersEnd(one.pattern, other.pattern);
-      at = end === "" ? at + 1 : lowest(places, ({ stem }) => stem > end);
-      if (end !== "" || one.task === other.task || ordered(one.id, other.id)) continue;
+      const next = nextStem(one.pattern, other.pattern);
+      at = next === "" ? at + 1 : lowest(places, ({ stem }) => stem >= next);
+      if (next !== "" || one.task === other.task || ordered(one.id, other.id)) continue;
       if (!overlap(one.pattern, other.pattern)) continue;
       const [first, second] = one.task < other.task ? [one, other] : [other, one];
       const key = first.task * open.length + second.task;
@@ -43,13 +43,16 @@ export function findConflicts(tasks: readonly Task[], ordered: (one: string, oth
   return sorted.map(([, { pair, paths, guessed }]) => ({ tasks: pair, paths: [...paths].sort(), guessed }));
 }
 
-/** Above the other pattern there may be a folder with which the first has nothing in common, by its names up to a `**`:
- * what sorts behind the stems of all that is in it. Empty where none is seen. */
-function strangersEnd(one: Pattern, other: Pattern): string {
+/** The stem from which on, in sorted places, the first pattern may meet one again, where by its names up to a `**` it does
+ * not meet the other; empty where nothing can be said. */
+function nextStem(one: Pattern, other: Pattern): string {
   for (const [at, name] of one.entries()) {
     const theirs = other[at] ?? "**";
     if (name === "**" || /[*?]/.test(theirs)) return "";
-    if (!overlap([name], [theirs])) return `${other.slice(0, at + 1).join("/")}/\uffff`;
+    if (overlap([name], [theirs])) continue;
+    const above = other.slice(0, at).map((each) => `${each}/`).join(""); // biome-ignore format: one folder
+    if (/[*?]/.test(name)) return `${above}${theirs}/\uffff`;
+    return `${name}/` > `${theirs}/` ? `${above}${name}/` : `${above}\uffff`;
   }
   return "";
 }
