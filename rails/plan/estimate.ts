@@ -37,9 +37,8 @@ export function estimate(
   // In dispatches: each takes the same minutes, so that these only stretch the schedule.
   const jobs = jobsOf(tasks, dispatches);
   const { makespan, starts } = simulate(jobs, rivals, workers, prioritise(jobs, rivals, workers));
-  const spread = (value: (at: keyof Spread) => number): Spread => {
-    return { low: rounded(value("low")), likely: rounded(value("likely")), high: rounded(value("high")) };
-  };
+  const spread = (value: (at: keyof Spread) => number) =>
+    ({ low: rounded(value("low")), likely: rounded(value("likely")), high: rounded(value("high")) }) satisfies Spread;
   const { turns, context, fresh, output } = worker;
   const cost = (price: Price, at: keyof Spread): number => {
     const cached = context[at] * (price.cacheWrite + turns[at] * price.cacheRead);
@@ -71,12 +70,11 @@ const modelName = (model: string): string =>
 
 /** How much of an estimate with prices for all that many dollars are likely to pay for, in order of dispatch. */
 export function fitting({ perTask }: Estimate, dollars: number) {
+  let spent = 0;
+  const paid = perTask.filter((task) => {
+    spent += task.dollars ?? 0;
+    return spent <= dollars + 1e-9; // Sums of cents are not exact
+  });
   const ids = perTask.map(({ id }) => id);
-  let [count, left] = [0, dollars];
-  for (const task of perTask) {
-    left -= task.dollars ?? 0;
-    if (left < -1e-9) break;
-    count++;
-  }
-  return { dollars, fits: ids.slice(0, count), left: ids.slice(count) };
+  return { dollars, fits: ids.slice(0, paid.length), left: ids.slice(paid.length) };
 }

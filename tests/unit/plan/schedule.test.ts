@@ -129,6 +129,6 @@ describe("how urgent each job is", () => {
       ours += simulate(jobs, rivals, workers, prioritise(jobs, rivals, workers)).makespan;
       theirs += simulate(jobs, rivals, workers, chain(graph)).makespan;
     }
-    expect(ours).toBeLessThan(theirs * 0.995);
+    expect(ours / theirs).toBeLessThan(0.992); // 0.989; without that 0.995
   });
 });

@@ -22,7 +22,7 @@ type Commit = Readonly<{ files: Files; parent: string; subject: string }>;
 type Tree = { branch: string; head: string; files: Files; marker: string | null };
 
 /** A journal that is in no file. */
-class MemoryJournal extends Journal {
+export class MemoryJournal extends Journal {
   private readonly events: Event[] = [];
   private known: Promise<RunState> | null = null;
 
