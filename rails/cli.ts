@@ -9,14 +9,17 @@ import { launchesKnown, next } from "./foreman/next.ts";
 import { resume, sessionOf, start } from "./foreman/start.ts";
 import { findPlace, type Place } from "./git/repository.ts";
 import { hook } from "./guard/hook.ts";
-import { blueprintAt, overlaysAt, planAt, readInput } from "./here.ts";
+import { blueprintAt, overlaysAt, readInput } from "./here.ts";
 import { landAll, landed, takeByHand } from "./line/land.ts";
 import { landingPath, siteOf } from "./line/site.ts";
+import { fitting } from "./plan/estimate.ts";
+import { estimateAt, planAt } from "./planning.ts";
 import { attentionOf } from "./record/attention.ts";
 import { runJob } from "./record/job.ts";
 import { findRun, Journal, type Run } from "./record/journal.ts";
 import { board } from "./view/board.ts";
-import { planTable } from "./view/plan-table.ts";
+import { mermaid } from "./view/mermaid.ts";
+import { estimateLines, planTable } from "./view/plan-table.ts";
 import { attentionText, reportText } from "./view/report.ts";
 import { ownAttempt } from "./worker/attempt.ts";
 import { begin, runSetup } from "./worker/begin.ts";
@@ -27,10 +30,10 @@ import { judge, submit, submitNothing } from "./worker/submit.ts";
 declare const __VERSION__: string;
 
 /** What a command is called with: the one argument that it may have, and the options that there are. */
-type Flag = "new" | "all" | "take" | "redBase" | "agree" | "dryRun";
+type Flag = "new" | "all" | "take" | "redBase" | "agree" | "dryRun" | "mermaid";
 type Text = "run" | "nothing" | "format" | "workflow";
 type Argument = { readonly word: string; readonly words: readonly string[]; readonly until: number };
-type Call = { [F in Flag]?: true } & { [T in Text]?: string } & Argument & { expect?: number };
+type Call = { [F in Flag]?: true } & { [T in Text]?: string } & Argument & { expect?: number; budget?: number };
 
 const program = new Command("minion")
   .description("The rails of minion-toolkit: plans a task list, holds workers to it, proves and lands what they did.")
@@ -66,19 +69,29 @@ const columns = Math.max(40, process.stdout.columns ?? 100);
 const stillRuns = (what: string): Said => [`${what} still runs: call the same again.`, { running: true }, EXIT.running];
 
 add("plan <file>", "show a list's waves, conflicts, commands and faults (-: stdin); writes nothing", async (call) => {
-  const { plan, tools, asWritten } = await planAt(call.word, call);
+  if (call.budget !== undefined && !(call.budget > 0 && call.budget < Infinity))
+    throw new Fault("usage", "--budget is no positive number of dollars", "say --budget 5", EXIT.usage);
+  const planned = await planAt(call.word, call);
+  const { plan, tools } = planned;
+  const estimate = await estimateAt(planned);
+  if (call.budget && estimate?.dollars === null)
+    throw new Fault("no-price", `prices.md has no ${estimate.unpriced.join(", ")}`, "give it a row there", EXIT.usage);
+  const budget = estimate && call.budget ? fitting(estimate, call.budget) : null;
+  const fault = plan.findings.find(({ level }) => level === "error");
+  if (fault && call.format) throw new Fault("plan", `line ${fault.line}: ${fault.message}`, fault.hint);
+  const write = call.format && (await import("./plan/write-list.ts")).writeList;
+  const table = () => planTable(plan, tools, columns, estimateLines(estimate, budget));
+  const text = write ? write(planned.asWritten) : call.mermaid ? mermaid(plan) : table();
   const { toolsSaid, ...shown } = plan;
   const tasks = plan.tasks.map(({ doneWhen, workflowWhy, ...task }) => {
     return { ...task, done_when: doneWhen, workflow_why: workflowWhy };
   });
-  const fault = plan.findings.find(({ level }) => level === "error");
-  if (fault && call.format) throw new Fault("plan", `line ${fault.line}: ${fault.message}`, fault.hint);
-  const write = call.format && (await import("./plan/write-list.ts")).writeList;
-  const text = write ? write(asWritten) : planTable(plan, tools, columns);
-  return [text, { ...shown, tasks, tools }, fault ? EXIT.refused : EXIT.done];
+  return [text, { ...shown, tasks, tools, estimate, budget }, fault ? EXIT.refused : EXIT.done];
 })
   .option(...WORKFLOW)
   .option("--expect <n>", "how many tasks there should be", Number)
+  .option("--budget <dollars>", "say how many tasks fit", Number)
+  .option("--mermaid", "print it as a Mermaid flowchart")
   .addOption(new Option("--format <form>", "print the list instead, in our form").choices(["minion"]));
 
 add("start <file>", "open a run of a task list", async (call) => {

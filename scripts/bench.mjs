@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { argv, exit } from "node:process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import * as plans from "./bench/plan.mjs";
 import * as rails from "./bench/rails.mjs";
 import { against } from "./bench/times.mjs";
 
@@ -14,7 +15,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const exec = promisify(execFile);
 
 /** Each is given a folder of its own and the packed tarball, and gives rows of the table. More are welcome. */
-const BENCHES = { size, coldStart, ...rails };
+const BENCHES = { size, coldStart, ...rails, ...plans };
 
 /** What `npm i` of the tarball lays on the disk. */
 async function size(folder, tarball) {

@@ -1,4 +1,5 @@
 import type { Phase } from "../blueprint/workflow.ts";
+import { byPriority, rivalsOf, startNow } from "../plan/schedule.ts";
 import { attentionOf } from "../record/attention.ts";
 import type { Reason } from "../record/events.ts";
 import { isRunning } from "../record/job.ts";
@@ -6,8 +7,8 @@ import type { Journal } from "../record/journal.ts";
 import { straight } from "../record/phases.ts";
 import {
   type AttemptState,
-  hasRival,
   isActive,
+  isBetween,
   isDispatchable,
   type RunState,
   rateLimited,
@@ -64,18 +65,26 @@ export async function launchesKnown(journal: Journal): Promise<void> {
 const idsOf = ({ tasks }: RunState, name: TaskState["state"]): string[] =>
   [...tasks.values()].filter(({ state }) => state === name).map(({ id }) => id);
 
-/** The tasks to start now: longest remaining path first, none that conflicts with what is under way; none before the base
- * was looked at. */
+/** The tasks to start now; none before the base was looked at. Those between two phases come first: what conflicts with
+ * them waits, while of two that both are neither waits for the other. */
 function choose(state: RunState): TaskState[] {
   if (!state.baseRed || rateLimited(state)) return [];
-  const running = idsOf(state, "running").length;
-  const left = ({ id }: TaskState): number => state.remaining[id] ?? 0;
-  const chosen: TaskState[] = [];
-  for (const task of [...state.tasks.values()].filter(isDispatchable).sort((a, b) => left(b) - left(a))) {
-    const isFull = running + chosen.length >= state.blueprint.bounds.workers;
-    if (!isFull && !hasRival(state, task.id, chosen)) chosen.push(task);
-  }
-  return chosen;
+  const { tasks, priority, blueprint } = state;
+  const rivals = rivalsOf(state.conflicts);
+  const urgency = new Map(Object.entries(priority));
+  const open = (isOn: boolean): string[] => {
+    const own = [...tasks.values()].filter((task) => isDispatchable(task) && isBetween(task) === isOn);
+    return byPriority(
+      own.map(({ id }) => id),
+      urgency,
+    );
+  };
+  const running = idsOf(state, "running");
+  const busy = [...running, ...idsOf(state, "mergeable")];
+  const slots = blueprint.bounds.workers - running.length;
+  const further = startNow(open(true), busy, rivals, slots);
+  const fresh = startNow(open(false), [...busy, ...open(true)], rivals, slots - further.length);
+  return [...further, ...fresh].flatMap((id) => tasks.get(id) ?? []);
 }
 
 /** Dispatched, but no agent was started for it: the launch was refused, or the foreman forgot. */

@@ -3,11 +3,12 @@ import { EXIT, Fault } from "../fault.ts";
 import { git, gitText } from "../git/git.ts";
 import { changedPaths, commitOf, type Place } from "../git/repository.ts";
 import { withGitLock } from "../git/worktree.ts";
-import { readGraph } from "../plan/graph.ts";
+import { jobsOf, prioritise, rivalsOf } from "../plan/schedule.ts";
 import type { Plan, Tools } from "../plan/task.ts";
 import type { Command, EventData, Session } from "../record/events.ts";
 import { isAlive, markOf } from "../record/job.ts";
 import { Journal, listRuns } from "../record/journal.ts";
+import { stepsOf } from "../record/phases.ts";
 import { isActive, isOpen } from "../record/state.ts";
 
 /** Seconds that a command may take where the blueprint says nothing: builds and suites of large projects take that long. */
@@ -48,7 +49,10 @@ export async function start(
   const where = "name commands under gates: in .claude/minion/blueprint.md";
   if (gates.length === 0) throw new Fault("no-gates", "neither lint, test nor build was found", where, EXIT.usage);
   if (!isBeside) await refuseSecond(place);
-  const { remaining } = readGraph(plan.tasks);
+  const conflicts = plan.conflicts.map(({ tasks }) => tasks);
+  const steps = new Map(plan.tasks.map((task) => [task.id, stepsOf(workflows, task)]));
+  const jobs = jobsOf(plan.tasks, (id) => steps.get(id) ?? 1);
+  const urgent = prioritise(jobs, rivalsOf(conflicts), blueprint.bounds.workers);
   const setup = tools.setup && { name: "setup", run: tools.setup.run, cwd: tools.setup.cwd, timeout: TIMEOUT };
   const { run, line } = await withGitLock(place, async () => {
     const run = await freeName(place);
@@ -58,9 +62,8 @@ export async function start(
       event: "started",
       version: 1,
       ...{ run, base, line, prefix: place.prefix, ...session, blueprint, gates, setup, workflows },
-      ...{ goal: plan.goal, success: plan.success, tasks: plan.tasks },
-      conflicts: plan.conflicts.map(({ tasks }) => tasks),
-      remaining: Object.fromEntries(plan.tasks.map(({ id }) => [id, remaining(id)])),
+      ...{ goal: plan.goal, success: plan.success, tasks: plan.tasks, conflicts },
+      priority: Object.fromEntries(urgent),
     });
     const made = git(place.main, "update-ref", "-m", "minion: start", `refs/heads/${line}`, base, "");
     await made.catch(async (error: Error) => {

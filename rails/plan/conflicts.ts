@@ -1,4 +1,5 @@
-import { clean, namesOf, overlap, readPattern } from "./glob.ts";
+import { clean, namesOf, overlap, type Pattern, readPattern } from "./glob.ts";
+import { lowest } from "./sorted.ts";
 import type { Conflict, Task, TaskFile } from "./task.ts";
 
 /** Is this path, from the repository's root, in what the pattern stands for? Read as for conflicts; false where the
@@ -20,15 +21,40 @@ export const anywhere = (pattern: string): string =>
  * of which one depends on the other, by however many steps. */
 export function findConflicts(tasks: readonly Task[], ordered: (one: string, other: string) => boolean): Conflict[] {
   const open = tasks.filter(({ done }) => !done);
-  const all = open.map(({ id, files }) => ({ id, places: files.flatMap(placesOf) }));
-  return all.flatMap((one, index) =>
-    all.slice(index + 1).flatMap((other): Conflict[] => {
-      const pairs = one.places.flatMap((a) => other.places.filter((b) => meet(a, b)).map((b) => [a, b] as const));
-      if (pairs.length === 0 || ordered(one.id, other.id)) return [];
-      const paths = [...new Set(pairs.map(([{ path }]) => path))].sort();
-      return [{ tasks: [one.id, other.id], paths, guessed: pairs.every(([a, b]) => a.guessed || b.guessed) }];
-    }),
-  );
+  const all = open.flatMap(({ id, files }, task) => files.flatMap(placesOf).map((place) => ({ ...place, id, task })));
+  // Two can only meet where the stem of one begins the other's: sorted, such a place and those below it stand in a row.
+  const places = all.sort((a, b) => (a.stem < b.stem ? -1 : Number(a.stem > b.stem)));
+  const found = new Map<number, { pair: Conflict["tasks"]; paths: Set<string>; guessed: boolean }>();
+  for (const [index, one] of places.entries()) {
+    let at = index + 1;
+    for (let other = places[at]; other?.stem.startsWith(one.stem); other = places[at]) {
+      const next = nextStem(one.pattern, other.pattern);
+      at = next === "" ? at + 1 : lowest(places, ({ stem }) => stem >= next);
+      if (next !== "" || one.task === other.task || ordered(one.id, other.id)) continue;
+      if (!overlap(one.pattern, other.pattern)) continue;
+      const [first, second] = one.task < other.task ? [one, other] : [other, one];
+      const key = first.task * open.length + second.task;
+      const { paths = new Set<string>(), guessed = true } = found.get(key) ?? {};
+      const isGuess = first.guessed || second.guessed;
+      found.set(key, { pair: [first.id, second.id], paths: paths.add(first.path), guessed: guessed && isGuess });
+    }
+  }
+  const sorted = [...found].sort(([a], [b]) => a - b);
+  return sorted.map(([, { pair, paths, guessed }]) => ({ tasks: pair, paths: [...paths].sort(), guessed }));
+}
+
+/** The stem from which on, in sorted places, the first pattern may meet one again, where by its names up to a `**` it does
+ * not meet the other; empty where nothing can be said. */
+function nextStem(one: Pattern, other: Pattern): string {
+  for (const [at, name] of one.entries()) {
+    const theirs = other[at] ?? "**";
+    if (name === "**" || /[*?]/.test(theirs)) return "";
+    if (overlap([name], [theirs])) continue;
+    const above = other.slice(0, at).map((each) => `${each}/`).join(""); // biome-ignore format: one folder
+    if (/[*?]/.test(name)) return `${above}${theirs}/\uffff`;
+    return `${name}/` > `${theirs}/` ? `${above}${name}/` : `${above}\uffff`;
+  }
+  return "";
 }
 
 /** What an entry under `Files:` stands for; `stem`: the plain names that it begins with. */
@@ -40,8 +66,3 @@ const placesOf = (file: TaskFile) =>
     );
     return { ...file, pattern, stem: plain.map((name) => `${name}/`).join("") };
   });
-type Place = ReturnType<typeof placesOf>[number];
-
-/** Two can only meet where the beginning of one begins the other; that is looked at first, since it is quick. */
-const meet = (a: Place, b: Place): boolean =>
-  (a.stem.startsWith(b.stem) || b.stem.startsWith(a.stem)) && overlap(a.pattern, b.pattern);

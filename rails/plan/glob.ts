@@ -43,7 +43,7 @@ export function namesOf(path: string): string[] | undefined {
 /** Do two patterns share a path? Exact: the intersection of the two languages, name by name. */
 export function overlap(a: Pattern, b: Pattern): boolean {
   return meet(a, b, "**", (one, other) => {
-    if (one === other) return true;
+    if (one === other || one === "*" || other === "*") return true;
     if (!/[*?]/.test(one + other)) return false;
     return meet([...one], [...other], "*", (x, y) => x === y || x === "?" || y === "?");
   });

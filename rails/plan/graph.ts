@@ -52,17 +52,24 @@ export function readGraph(all: readonly Node[]) {
     criticalPath.push(next);
     choice = graph.directDependantsOf(next);
   }
-  const before = new Map<string, Set<string>>();
-  const isBefore = (one: string, other: string): boolean => {
-    const all = before.get(other) ?? new Set(graph.hasNode(other) ? graph.dependenciesOf(other) : []);
-    return before.set(other, all) && all.has(one);
-  };
+  // One bit for each task that comes before, by its place in the order: an eighth of a byte a pair, 6 MB for 10,000 tasks.
+  const at = new Map(order.map((id, index) => [id, index]));
+  const before: Uint32Array[] = [];
+  for (const [index, id] of order.entries()) {
+    const row = new Uint32Array((index >> 5) + 1);
+    for (const one of graph.directDependenciesOf(id).map((one) => at.get(one) as number)) {
+      for (const [word, bits] of (before[one] as Uint32Array).entries()) row[word] = (row[word] as number) | bits;
+      row[one >> 5] = (row[one >> 5] as number) | (1 << (one & 31));
+    }
+    before.push(row);
+  }
   return {
     ...{ findings, waves, criticalPath },
-    /** How many tasks the longest chain has that starts with this one. */
-    remaining: (id: string): number => remaining.get(id) ?? 0,
     /** Does one of the two depend on the other, by however many steps? Not to be asked where there is a cycle. */
-    ordered: (one: string, other: string): boolean => isBefore(one, other) || isBefore(other, one),
+    ordered: (one: string, other: string): boolean => {
+      const [first = 0, last = 0] = [at.get(one) ?? -1, at.get(other) ?? -1].sort((a, b) => a - b);
+      return (((before[last]?.[first >> 5] ?? 0) >>> (first & 31)) & 1) === 1;
+    },
   };
 }
 

@@ -59,7 +59,7 @@ export interface EventData {
     goal: string;
     success: string;
     conflicts: readonly (readonly [string, string])[];
-    remaining: Readonly<Record<string, number>>; // Length of the longest chain of tasks that starts there
+    priority: Readonly<Record<string, number>>; // How urgent each task is: the highest is dispatched first
   };
   /** `agent`: what is added after a failure. */
   dispatched: { task: string; attempt: string; phase: string; agent?: string; model?: string };

@@ -85,7 +85,7 @@ export async function findRun(common: string, session: string, name?: string): P
 
 /** What reading relies on, by event; `[]`: a list. Events that a later version knows are nobody's business here. */
 const FIELDS: Partial<Record<EventName, string>> = {
-  started: "run base line prefix tasks[] workflows gates[] conflicts[] remaining blueprint",
+  started: "run base line prefix tasks[] workflows gates[] conflicts[] priority blueprint",
   dispatched: "task attempt phase",
   launched: "attempt agent",
   begun: "attempt worktree branch base foundBranch",

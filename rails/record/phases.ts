@@ -1,4 +1,5 @@
 import type { Phase } from "../blueprint/workflow.ts";
+import type { PlannedTask } from "../plan/task.ts";
 import type { AttemptState, TaskState } from "./state.ts";
 
 /** Where a task stands. */
@@ -18,6 +19,11 @@ export function phasesFor(phases: readonly Phase[], risk: TaskState["risk"]): Ph
 
 /** Phases that a task goes through where nothing is found. */
 export const straight = (phases: readonly Phase[]): Phase[] => phases.filter((phase) => !judgeOf(phases, phase));
+
+/** How many workers a task takes, one after another, where nothing fails. */
+export const stepsOf = (workflows: Workflows, { workflow, risk }: Pick<PlannedTask, "workflow" | "risk">): number =>
+  straight(phasesFor(workflows[workflow] ?? [], risk)).length;
+type Workflows = Readonly<Record<string, readonly Phase[]>>;
 
 /** The phase that alone sends tasks to this one, where there is one: it stands before it. */
 const judgeOf = (phases: readonly Phase[], { name }: Phase): Phase | undefined =>

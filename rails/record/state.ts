@@ -195,18 +195,12 @@ export const isDispatchable = ({ state }: TaskState): boolean => state === "read
 /** Is there work of a task that is neither landed nor given up, in a phase after its first? */
 export const isBetween = (task: TaskState): boolean => isDispatchable(task) && task.phase !== task.phases[0];
 
-/** Is a task that conflicts with this one among these, or under way: dispatched, and neither landed nor over? */
-export const hasRival = (state: RunState, id: string, others: readonly TaskState[] = []): boolean => {
-  // Of two that are both between their phases, each would wait for the other.
-  const own = state.tasks.get(id);
-  const isAhead = own !== undefined && isBetween(own);
-  return state.conflicts.some((pair) => {
+/** Is a task that conflicts with this one under way: dispatched, or between its phases, and neither landed nor over? */
+export const hasRival = (state: RunState, id: string): boolean =>
+  state.conflicts.some((pair) => {
     const rival = pair.includes(id) ? state.tasks.get(pair[0] === id ? pair[1] : pair[0]) : undefined;
-    if (!rival) return false;
-    const isOn = rival.state === "running" || rival.state === "mergeable" || others.includes(rival);
-    return isOn || (!isAhead && isBetween(rival));
+    return rival && (rival.state === "running" || rival.state === "mergeable" || isBetween(rival));
   });
-};
 
 /** Neither done nor aborted. */
 export const isOpen = (state: RunState): boolean => !state.done && !state.aborted;

@@ -1,3 +1,4 @@
+import type { Estimate, fitting } from "../plan/estimate.ts";
 import { type Plan, TOOL_NAMES, type Tools } from "../plan/task.ts";
 import { oneLine, table } from "./text.ts";
 
@@ -6,16 +7,33 @@ const SHOWN = 40;
 
 /** A plan for people: tasks by wave, conflicts, tools, findings. No line of a table is wider than `columns`, nor than 100
  * columns. */
-export function planTable(plan: Plan, tools: Tools, columns: number): string {
+export function planTable(plan: Plan, tools: Tools, columns: number, estimate: readonly string[] = []): string {
   const most = Math.max(40, Math.min(columns, 100));
-  const tables = plan.tasks.length > 0 ? tablesOf(plan, tools) : [];
+  const tables = plan.tasks.length > 0 ? tablesOf(plan, tools, estimate) : [];
   const findings = plan.findings.map(({ level, line, message, hint }) => {
     return [oneLine(`${level}${line > 0 ? ` line ${line}` : ""}: ${message}`), `  → ${oneLine(hint)}`];
   });
   return [...tables.map((rows) => table(rows, most)), ...findings].map((lines) => `${lines.join("\n")}\n`).join("\n");
 }
 
-function tablesOf({ tasks, waves, criticalPath, conflicts }: Plan, tools: Tools): string[][][] {
+/** An estimate for people: a line each for time, money and budget. */
+export function estimateLines(estimate: Estimate | null, budget: ReturnType<typeof fitting> | null): string[] {
+  if (!estimate) return [];
+  const { workers, minutes, oneByOne, dollars, tokens, basis, unpriced } = estimate;
+  const [low, likely, high, one] = [minutes.low, minutes.likely, minutes.high, oneByOne].map((each) => each.toFixed(0));
+  const many = workers === 1 ? "1 worker" : `${workers} workers`;
+  const money = dollars && [dollars.likely, dollars.low, dollars.high].map((each) => each.toFixed(2));
+  const left = budget && budget.left.length > 0 ? `; left: ${budget.left.join(", ")}` : "";
+  return [
+    `about ${likely} min (${low}–${high}) with ${many}, one after another ${one} min (${basis})`,
+    money
+      ? `about $${money[0]} (${money[1]}–${money[2]}) at list prices, ${(tokens / 1e6).toFixed(1)} million tokens`
+      : `cost not known: prices.md has no ${unpriced.join(", ")}`,
+    ...(budget ? [`$${budget.dollars.toFixed(2)} pay for ${budget.fits.length} of these tasks${left}`] : []),
+  ];
+}
+
+function tablesOf({ tasks, waves, criticalPath, conflicts }: Plan, tools: Tools, more: readonly string[]) {
   const count = (of: readonly unknown[], what: string) => `${of.length} ${what}${of.length === 1 ? "" : "s"}`;
   const done = tasks.filter((task) => task.done).length;
   const counts = [count(tasks, "task"), done > 0 && `${done} done`, count(waves, "wave"), count(conflicts, "conflict")];
@@ -33,11 +51,22 @@ function tablesOf({ tasks, waves, criticalPath, conflicts }: Plan, tools: Tools)
     const { run, cwd, source } = tools[name] ?? { run: "none found", cwd: "", source: "" };
     return [name, cwd === "" ? run : `${run} (in ${cwd})`, source];
   });
+  const open = tasks.filter((task) => !task.done);
+  const ways = [...new Set(open.map(({ workflow, workflowWhy: why }) => `${workflow} (${why})`))];
+  const workflowRows = ways.map((way) => {
+    const ids = open.flatMap(({ id, workflow, workflowWhy: why }) => (`${workflow} (${why})` === way ? id : []));
+    return [way, ids.join(", ")];
+  });
   const hasAgents = tasks.some(({ agent }) => agent.length > 0);
   return [
-    [[counts.filter(Boolean).join(" · ")], ...(criticalPath.length > 1 ? [[chain]] : [])],
+    [
+      [counts.filter(Boolean).join(" · ")],
+      ...(criticalPath.length > 1 ? [[chain]] : []),
+      ...more.map((line) => [line]),
+    ],
     [["wave", "id", "task", "after", "agent", "files"], ...taskRows].map((row) => row.toSpliced(4, hasAgents ? 0 : 1)),
     conflictRows.length > 0 ? [["conflict", "both touch", "never at the same time"], ...conflictRows] : [],
+    open.some(({ workflow }) => workflow) ? [["workflow", "tasks"], ...workflowRows] : [],
     [["tool", "command", "found in"], ...toolRows],
   ].filter((rows) => rows.length > 0);
 }

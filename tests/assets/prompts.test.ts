@@ -13,7 +13,7 @@ const help = execFileSync(process.execPath, [join(ASSETS, "bin/minion"), "--help
 const commands = [...help.matchAll(/^ {2}([a-z]+)(?= )/gm)].map(([, name]) => name);
 
 /** What the rails read and no model. */
-const DATA = ["toolchains", "patterns"].map((name) => `skills/minion-blueprint/${name}.md`);
+const DATA = ["toolchains", "patterns", "prices"].map((name) => `skills/minion-blueprint/${name}.md`);
 
 /** About tokens (characters / 4), a ratchet: a prompt that grows over this has to give a reason. */
 const SIZES: Record<string, number> = {

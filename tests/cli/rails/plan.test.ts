@@ -24,7 +24,7 @@ test("the document has the contract's fields and nothing is written", async () =
     "1. One\n   Files: src/a.ts, package.json?\n2. Two (depends on: 1)\n3. Three\n   Files: src/*\n",
   );
   expect(code).toBe(0);
-  const shape = "conflicts criticalPath findings goal success tasks tools version waves";
+  const shape = "budget conflicts criticalPath estimate findings goal success tasks tools version waves";
   expect(Object.keys(json).sort().join(" ")).toBe(shape);
   expect(json).toMatchObject({
     version: 1,
@@ -130,6 +130,38 @@ test("what is counted, and what is not there, in the folder that the list is for
   expect(none).toMatchObject({ code: 2, json: { error: { code: "usage" } } });
 });
 
+test("time, money and what a budget pays for; the project's own prices win", async () => {
+  const [list, args] = ["1. One\n2. Two (depends on: 1)\n   Model: mine\n", ["plan", "-", "--budget", "11", "--json"]];
+  expect((await plan(list)).json).toMatchObject({ estimate: { dollars: null, unpriced: ["mine"] }, budget: null });
+  expect(await scene.minion(args, { input: list })).toMatchObject({ code: 2, json: { error: { code: "no-price" } } });
+  const worker = ["minutes", "turns", "context", "fresh"].map((name) => `| ${name} | 1 | 1 | 1 |\n`).join("");
+  const prices = `${worker}| output | 1,000,000 | 1,000,000 | 1,000,000 |\n| default | 0 | 0 | 0 | 8 |\n| mine | 0 | 0 | 0 | 4 |\n`;
+  scene.write(".claude/minion/prices.md", prices);
+  expect((await scene.minion(args, { input: list })).json).toMatchObject({
+    estimate: { workers: 4, basis: "defaults", minutes: { likely: 2 }, oneByOne: 2, dollars: { likely: 12 } },
+    budget: { dollars: 11, fits: ["1"], left: ["2"] },
+  });
+  const { stdout } = await scene.minion(["plan", "-", "--budget", "12"], { input: list });
+  expect(stdout).toContain("about 2 min (2–2) with 4 workers, one after another 2 min (defaults)\n");
+  expect(stdout).toContain("$12.00 pay for 2 of these tasks\n");
+  scene.write(".claude/minion/prices.md", prices.replace("| 4 |", "| four |"));
+  const broken = await plan(list);
+  expect(broken).toMatchObject({ code: 2, json: { error: { code: "prices" } } });
+  expect(broken.json.error.message).toContain("prices.md:7:");
+});
+
+test("a flowchart, with the exit of the plan", async () => {
+  const draw = (list: string) => scene.minion(["plan", "-", "--mermaid"], { input: list });
+  expect(await draw("1. One\n2. Two (depends on: 1)\n")).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^flowchart LR\n[\s\S]*\n {2}t0 --> t1\n$/),
+  });
+  expect(await draw("1. One (depends on: 9)\n")).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining("%% line 1:"),
+  });
+});
+
 test.each([
   ["a cycle", "1. One (depends on: 3)\n2. Two (depends on: 1)\n3. Three (depends on: 2)\n", "cycle"],
   ["an unknown dependency", "1. One (depends on: 9)\n", "unknown-dependency"],
@@ -152,6 +184,9 @@ test.each([
 test.each([
   [["plan", "nowhere.md"], 2],
   [["plan"], 2],
+  [["plan", "-", "--budget", "0"], 2],
+  [["plan", "-", "--budget", "-1"], 2],
+  [["plan", "-", "--budget", "much"], 2],
   [["plam", "-"], 2],
   [["plan", "src"], 2],
   [["plan", "-", "--expect", "-1"], 2],

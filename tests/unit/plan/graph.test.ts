@@ -58,17 +58,13 @@ describe("against a naive reading of random graphs", () => {
     }
     expect(cyclic).toBeGreaterThan(50);
   });
-  test("waves, remaining length, critical path, order", () => {
+  test("waves, critical path, order", () => {
     for (const list of graphs) {
       const edges = open(list);
       const graph = readGraph(list);
       if (graph.findings.length > 0) continue;
-      const back = new Map(
-        [...edges.keys()].map((id) => [id, [...edges].filter(([, on]) => on.includes(id)).map(([one]) => one)]),
-      );
       for (const id of edges.keys()) {
         expect(graph.waves[depth(edges, id) - 1]).toContain(id);
-        expect(graph.remaining(id)).toBe(depth(back, id));
         for (const other of edges.keys())
           expect(graph.ordered(id, other)).toBe(reach(edges, id).has(other) || reach(edges, other).has(id));
       }
@@ -111,10 +107,8 @@ test("a chain, a fan and a cycle of 2,000 tasks", () => {
     done: false,
     line: i + 1,
   }));
-  const start = performance.now();
   const graph = readGraph(chain.toReversed());
   expect(graph.criticalPath).toHaveLength(size);
-  expect(graph.remaining("t0")).toBe(size);
   expect(graph.ordered("t0", `t${size - 1}`)).toBe(true);
   const fan = chain.map((node, i) => ({ ...node, depends: i ? ["t0"] : [] }));
   expect(readGraph(fan).waves.map((wave) => wave.length)).toEqual([1, size - 1]);
@@ -126,5 +120,4 @@ test("a chain, a fan and a cycle of 2,000 tasks", () => {
     depends: i ? [...new Set([pick(many, chain.slice(0, i)).id, chain[i - 1]?.id ?? ""])] : [],
   }));
   expect(readGraph(web).ordered("t0", `t${size - 1}`)).toBe(true);
-  expect(performance.now() - start).toBeLessThan(6000);
 });

@@ -3,8 +3,8 @@ import type { Place, Result } from "../../../rails/git/repository.ts";
 import { holdAtEnd } from "../../../rails/guard/end.ts";
 import { landAll } from "../../../rails/line/land.ts";
 import type { Site } from "../../../rails/line/site.ts";
-import { readGraph } from "../../../rails/plan/graph.ts";
 import { makePlan } from "../../../rails/plan/plan.ts";
+import { jobsOf, prioritise, rivalsOf } from "../../../rails/plan/schedule.ts";
 import type { Command, Event, Evidence, NewEvent } from "../../../rails/record/events.ts";
 import { Journal } from "../../../rails/record/journal.ts";
 import { isRed } from "../../../rails/record/judge.ts";
@@ -22,7 +22,7 @@ type Commit = Readonly<{ files: Files; parent: string; subject: string }>;
 type Tree = { branch: string; head: string; files: Files; marker: string | null };
 
 /** A journal that is in no file. */
-class MemoryJournal extends Journal {
+export class MemoryJournal extends Journal {
   private readonly events: Event[] = [];
   private known: Promise<RunState> | null = null;
 
@@ -72,7 +72,8 @@ export class Model implements Hands {
   ) {
     const plan = makePlan(list, "list");
     const base = this.put({ files, parent: "", subject: "base" });
-    const { remaining } = readGraph(plan.tasks);
+    const conflicts = plan.conflicts.map(({ tasks }) => tasks);
+    const priority = prioritise(jobsOf(plan.tasks), rivalsOf(conflicts), blueprint.bounds.workers);
     const gates = blueprint.gates.map(({ name, run = "" }) => ({ name, run, cwd: "", timeout: 1 }));
     const line = "minion/r1/line";
     this.refs[line] = base;
@@ -81,8 +82,7 @@ export class Model implements Hands {
       version: 1,
       ...{ run: "r1", base, line, prefix: "", session: "s1", owner: null, blueprint, gates, setup: null },
       ...{ workflows, goal: "", success: "" },
-      ...{ tasks: plan.tasks, conflicts: plan.conflicts.map(({ tasks }) => tasks) },
-      remaining: Object.fromEntries(plan.tasks.map(({ id }) => [id, remaining(id)])),
+      ...{ tasks: plan.tasks, conflicts, priority: Object.fromEntries(priority) },
     });
   }
 

@@ -126,7 +126,9 @@ export async function randomRun(seed: number, scenario: Scenario, hands: Hands):
     isDone = false;
   };
   try {
-    for (let steps = 0; !isDone || live.length > 0; steps++) {
+    // A result may still come from a worker that was given up.
+    const isOver = async () => isDone && live.length === 0 && (await journal.state()).done;
+    for (let steps = 0; !(await isOver()); steps++) {
       if (steps > LIMIT) throw new Error(`it does not end: ${JSON.stringify(await journal.read())}`);
       skew += 1;
       const chance = rand();

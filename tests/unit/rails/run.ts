@@ -30,7 +30,7 @@ export function startedWith(list: string, more: Partial<EventData["started"]> = 
     session: "s",
     owner: null,
   } as const;
-  const rails = { blueprint: SHIPPED, gates: [], setup: null, tasks, conflicts: [], remaining: {} };
+  const rails = { blueprint: SHIPPED, gates: [], setup: null, tasks, conflicts: [], priority: {} };
   const intent = { workflows: ONE_PHASE, goal: "", success: "" };
   return { event: "started", at: 0, ...run, ...rails, ...intent, ...more };
 }

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { next } from "../../../rails/foreman/next.ts";
 import type { NewEvent } from "../../../rails/record/events.ts";
 import type { RunState } from "../../../rails/record/state.ts";
-import { runAfter } from "./run.ts";
+import { MemoryJournal } from "./model.ts";
+import { runAfter, SHIPPED, startedWith } from "./run.ts";
 
 const states = (state: RunState) => Object.fromEntries([...state.tasks].map(([id, task]) => [id, task.state]));
 
@@ -83,5 +85,21 @@ describe("states follow from the events alone", () => {
   test("done: nothing is running, ready or mergeable", () => {
     expect(runAfter("1. One\n").done).toBe(false);
     expect(runAfter("1. One\n", dispatched("1"), submitted("1"), ...landed("r1/1.1")).done).toBe(true);
+  });
+});
+
+describe("what is dispatched next", () => {
+  test("the most urgent first, no rival of what runs or waits for landing, as many as there are slots", async () => {
+    const list = "1. One\n2. Two\n3. Three\n4. Four\n5. Five\n6. Six\n7. Seven\n";
+    const journal = new MemoryJournal("/none", "r1");
+    const blueprint = { ...SHIPPED, bounds: { ...SHIPPED.bounds, workers: 3 } };
+    const conflicts = [["1", "7"], ["2", "6"], ["3", "5"]] as const; // biome-ignore format: a pair each
+    const { at, ...started } = startedWith(list, { blueprint, conflicts, priority: { 3: 1, 5: 2, 6: 9, 7: 8 } });
+    await journal.add(started, dispatched("1"), submitted("1"), dispatched("2"));
+    const tasks = async () => (await next(journal, 0, async () => {})).dispatch.map(({ task }) => task);
+    // What was dispatched and not launched is named again.
+    expect(await tasks()).toEqual(["2"]);
+    await journal.add({ event: "base-checked", red: [] });
+    expect(await tasks()).toEqual(["2", "5", "4"]);
   });
 });

@@ -1,0 +1,80 @@
+import { jobsOf, prioritise, rivalsOf, simulate } from "./schedule.ts";
+import type { Plan } from "./task.ts";
+
+/** What is likely, and what about one of four is below or above. */
+export type Spread = Readonly<{ low: number; likely: number; high: number }>;
+/** What is assumed of one dispatch: minutes, requests to the model, and tokens: the context that is worked in, input that
+ * no cache holds, and output. */
+export const WORKER = ["minutes", "turns", "context", "fresh", "output"] as const;
+export type Worker = Readonly<Record<(typeof WORKER)[number], Spread>>;
+/** Dollars per million tokens. */
+export type Price = Readonly<{ input: number; cacheWrite: number; cacheRead: number; output: number }>;
+/** By the model's name in lower case; `default`: of a task that names none. */
+export type Prices = Readonly<{ models: ReadonlyMap<string, Price>; worker: Worker }>;
+/** Minutes per attempt in earlier runs, and in words how many those were. */
+export type Experience = Readonly<{ minutes: Spread; basis: string }>;
+export type Estimate = NonNullable<ReturnType<typeof estimate>>;
+
+/** What a list takes until all of it is handed in, without landing and failed attempts. Null where nothing can start.
+ *
+ * Time is the run played through with every task low, likely and high at once: what makes one slow makes all slow.
+ * Money, per dispatch: the context is written to the cache once and read from it at each turn; fresh input and output are
+ * paid once. What the context grows by is within the spread.
+ * @param experience stands in for the minutes that are assumed
+ * @param dispatches how many a task takes
+ * @returns minutes, `oneByOne` with one worker; dollars, null where a model is `unpriced`; likely tokens, those read from
+ * the cache among them; `basis` of the minutes; `perTask` what is likely, in order of dispatch */
+export function estimate(
+  { tasks, conflicts, waves }: Pick<Plan, "tasks" | "conflicts" | "waves">,
+  workers: number,
+  { models, worker }: Prices,
+  experience: Experience | null,
+  dispatches = (_: string) => 1,
+) {
+  if (waves.length === 0) return null;
+  const { minutes, basis } = experience ?? { minutes: worker.minutes, basis: "defaults" };
+  const rivals = rivalsOf(conflicts.map((conflict) => conflict.tasks));
+  // In dispatches: each takes the same minutes, so that these only stretch the schedule.
+  const jobs = jobsOf(tasks, dispatches);
+  const { makespan, starts } = simulate(jobs, rivals, workers, prioritise(jobs, rivals, workers));
+  const spread = (value: (at: keyof Spread) => number) =>
+    ({ low: rounded(value("low")), likely: rounded(value("likely")), high: rounded(value("high")) }) satisfies Spread;
+  const { turns, context, fresh, output } = worker;
+  const cost = (price: Price, at: keyof Spread): number => {
+    const cached = context[at] * (price.cacheWrite + turns[at] * price.cacheRead);
+    return (cached + fresh[at] * price.input + output[at] * price.output) / 1e6;
+  };
+  const known = new Map(tasks.map(({ id, model }) => [id, { model, price: models.get(modelName(model)) }]));
+  const all = [...starts.keys()].map((id) => ({ id, count: dispatches(id), ...known.get(id) }));
+  const total = all.reduce((sum, { count }) => sum + count, 0);
+  const unpriced = [...new Set(all.flatMap(({ price, model }) => (price ? [] : (model ?? ""))))];
+  const sum = (at: keyof Spread) =>
+    all.reduce((sum, { price, count }) => sum + (price ? count * cost(price, at) : 0), 0);
+  return {
+    ...{ workers, basis, unpriced, minutes: spread((at) => makespan * minutes[at]) },
+    oneByOne: rounded(total * minutes.likely),
+    dollars: unpriced.length > 0 ? null : spread(sum),
+    tokens: total * (context.likely * (1 + turns.likely) + fresh.likely + output.likely),
+    perTask: all.map(({ id, count, price }) => {
+      const dollars = price ? rounded(count * cost(price, "likely")) : null;
+      return { id, minutes: rounded(count * minutes.likely), dollars };
+    }),
+  };
+}
+
+const rounded = (value: number): number => Math.round(value * 100) / 100;
+
+/** `Opus[1m]`, `claude-haiku-4-5-20251001` and `inherit` as the table of prices names them. */
+const modelName = (model: string): string =>
+  model.toLowerCase().replace(/\[.*|-\d{8}$/g, "").replace("inherit", "") || "default"; // biome-ignore format: one name
+
+/** How much of an estimate with prices for all that many dollars are likely to pay for, in order of dispatch. */
+export function fitting({ perTask }: Estimate, dollars: number) {
+  let spent = 0;
+  const paid = perTask.filter((task) => {
+    spent += task.dollars ?? 0;
+    return spent <= dollars + 1e-9; // Sums of cents are not exact
+  });
+  const ids = perTask.map(({ id }) => id);
+  return { dollars, fits: ids.slice(0, paid.length), left: ids.slice(paid.length) };
+}

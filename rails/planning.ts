@@ -1,0 +1,108 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Blueprint } from "./blueprint/blueprint.ts";
+import type { Overlay } from "./blueprint/overlay.ts";
+import type { Workflow } from "./blueprint/workflow.ts";
+import { Fault } from "./fault.ts";
+import { findPlace, type Place } from "./git/repository.ts";
+import { blueprintAt, firstOf, layers, overlaysAt, readInput } from "./here.ts";
+import type { Estimate } from "./plan/estimate.ts";
+import { type Finding, fault, type Plan, TOOL_NAMES, type Tools } from "./plan/task.ts";
+import { stepsOf } from "./record/phases.ts";
+
+// Its readers are loaded where they are wanted, as in here.ts.
+
+type Planned = Awaited<ReturnType<typeof planAt>>;
+
+/** Reads a list and everything that a plan says about it; `expect`: how many tasks it should have, `workflow`: the one of
+ * tasks that name none, where not each is to get the one that fits; `asWritten`: without what was chosen for it. */
+export async function planAt(source: string, { expect, workflow = "" }: { expect?: number; workflow?: string }) {
+  const list = source === "-" ? await readInput() : await readFile(source, "utf8");
+  const where = source === "-" ? "the list" : source;
+  const place = await findPlace(process.cwd());
+  const [blueprint, overlays] = [await blueprintAt(place), await overlaysAt(place)];
+  const { makePlan } = await import("./plan/plan.ts");
+  // A path may be written from the repository's root as well.
+  const exists = (path: string) => [place.prefix, ""].some((folder) => existsSync(join(place.top, folder, path)));
+  const asWritten = makePlan(list, where, { vague: blueprint.vague, exists, expected: expect ?? null });
+  const { tools, findings } = await toolsFor(asWritten, place, where);
+  const all = await workflowsAt(place, blueprint);
+  const { chooseWorkflow } = await import("./plan/choose.ts");
+  const order = blueprint.workflows.flatMap((name) => all.get(name) ?? []);
+  const tasks = asWritten.tasks.map((task) => {
+    const { id, line } = task;
+    const name = task.workflow || workflow;
+    const [chosen, workflowWhy] = name ? [all.get(name), "said"] : chooseWorkflow(task, order, place.prefix);
+    const lack = chosen ? lackOf(chosen, blueprint, overlays) : `there is no workflow ${name}`;
+    if (lack) findings.push(fault("workflow", line, `task ${id}: ${lack}`, `there are ${[...all.keys()].join(", ")}`));
+    for (const one of task.agent) {
+      const wrong = faultOf(one, overlays);
+      const known = () => [...overlays.values()].map((each) => each.name).join(", ");
+      if (wrong) findings.push(fault("unknown-agent", line, `task ${id}: ${wrong}`, `there are ${known()}`));
+    }
+    return { ...task, workflow: chosen?.name ?? name, workflowWhy };
+  });
+  const used = [...all.values()].filter(({ name }) => tasks.some((task) => task.workflow === name));
+  const workflows = Object.fromEntries(used.map(({ name, phases }) => [name, phases]));
+  const plan: Plan = { ...asWritten, tasks, findings: [...asWritten.findings, ...findings] };
+  return { place, tools, blueprint, workflows, asWritten, plan };
+}
+
+/** The project's commands: what the list says, else what is found from the package on that holds the tasks' files. */
+async function toolsFor({ tasks, toolsSaid }: Plan, place: Place, where: string) {
+  const { findTools, folderOf } = await import("./blueprint/toolchain.ts");
+  const { text } = await firstOf(await layers(place, "toolchains.md", "minion-blueprint/toolchains.md"));
+  const tools: { -readonly [N in keyof Tools]: Tools[N] } = await findTools(
+    place.top,
+    folderOf(tasks, place.prefix),
+    text,
+  );
+  for (const name of TOOL_NAMES) {
+    const run = toolsSaid[name];
+    if (run) tools[name] = { run, cwd: place.prefix, source: `${where}: tools.${name}` };
+  }
+  const deeper = TOOL_NAMES.filter((name) => (tools[name]?.cwd ?? "").length > place.prefix.length);
+  const message = `${deeper.join(", ")} run in the package in which all named files lie: no other one is proven`;
+  const note: Finding = { level: "note", code: "one-package", line: 0, message, hint: "name wider ones under tools:" };
+  return { tools, findings: deeper.length > 0 ? [note] : [] };
+}
+
+/** The workflows that there are, by name. @throws Fault `workflow` where the blueprint names one that there is not */
+async function workflowsAt(place: Place, { workflows, sources }: Blueprint): Promise<Map<string, Workflow>> {
+  const { readWorkflows } = await import("./blueprint/workflow.ts");
+  const known = await readWorkflows(await layers(place, "workflows", "minion-blueprint/workflows"));
+  const missing = workflows.find((name) => !known.has(name));
+  if (!missing) return known;
+  const what = `${sources.workflows}: workflows: there is no workflow ${missing}`;
+  throw new Fault("workflow", what, `there are ${[...known.keys()].join(", ")}`);
+}
+
+type Overlays = ReadonlyMap<string, Overlay>;
+
+/** Why expertise cannot be used, in words. */
+function faultOf(name: string, overlays: Overlays): string | null {
+  const overlay = overlays.get(name.toLowerCase());
+  return overlay ? overlay.fault : `there is no expertise called ${name}`;
+}
+
+/** What a workflow asks for and there is not, in words. */
+function lackOf({ name, phases }: Workflow, { gates }: Blueprint, overlays: Overlays): string | null {
+  for (const phase of phases) {
+    const gate = [...(phase.gates ?? []), ...phase.red].find((one) => !gates.some((each) => each.name === one));
+    const lack = gate ? `there is no gate ${gate}` : phase.agent && faultOf(phase.agent, overlays);
+    if (lack) return `workflow ${name}, phase ${phase.name}: ${lack}`;
+  }
+  return null;
+}
+
+/** What a plan is likely to take here, by the earlier runs of this repository and the prices in force. */
+export async function estimateAt({ place, plan, blueprint, workflows }: Planned): Promise<Estimate | null> {
+  const { readPrices } = await import("./blueprint/prices.ts");
+  const { estimate } = await import("./plan/estimate.ts");
+  const { experienceOf } = await import("./record/experience.ts");
+  const { file, text } = await firstOf(await layers(place, "prices.md", "minion-blueprint/prices.md"));
+  const steps = new Map(plan.tasks.map((task) => [task.id, stepsOf(workflows, task)]));
+  const [prices, experience] = [readPrices(text, file), await experienceOf(place.common)];
+  return estimate(plan, blueprint.bounds.workers, prices, experience, (id) => steps.get(id) ?? 1);
+}

@@ -1,0 +1,122 @@
+// Graphs of tasks for the benches, the same for the same seed.
+
+/** Numbers in [0, 1), the same for the same seed (mulberry32). */
+export function random(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
+    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Minutes as tasks take them: log-normal, median 5, two of three between 2.7 and 9.1. */
+function minutesOf(next) {
+  const normal = Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
+  return 5 * Math.exp(0.6 * normal);
+}
+
+/** 5 to 60 tasks for 2 to 8 workers. Each depends on up to four earlier ones, two at most on the average of a graph; each
+ * names one to four files of a pool of half to three times as many files as tasks, of which the first are named the more
+ * often the higher a graph's skew is (1 to 3: up to a fifth of all on a hundredth of the files). */
+export function randomGraph(seed) {
+  const next = random(seed);
+  const from = (least, most) => least + Math.floor(next() * (most - least + 1));
+  const [size, workers, degree, skew] = [from(5, 60), from(2, 8), next() * 2, 1 + next() * 2];
+  const pool = Math.max(1, Math.round(size * (0.5 + next() * 2.5)));
+  const tasks = Array.from({ length: size }, (_, index) => {
+    const depends = new Set();
+    for (let n = 0; n < 4; n++) if (index > 0 && next() < degree / 4) depends.add(String(from(0, index - 1)));
+    const files = new Set();
+    for (let n = from(1, 4); n > 0; n--) files.add(`f${Math.floor(pool * next() ** skew)}`);
+    return taskOf(next, index, [...depends], [...files]);
+  });
+  return { tasks, workers };
+}
+
+const taskOf = (next, index, depends, files) => ({
+  ...{ id: String(index), depends: depends.map(String), done: false, line: index + 1, minutes: minutesOf(next) },
+  files: files.map((path) => ({ path, guessed: false })),
+});
+
+const upTo = (length) => Array.from({ length }, (_, index) => index);
+/** Shapes that lists have, each as what every task depends on and which files it names. */
+const SHAPES = {
+  "a diamond": [[[], ["core"]], ...upTo(4).map((n) => [[0], [`part${n}`]]), [[1, 2, 3, 4], ["index"]]],
+  "six items through four stages": upTo(24).map((n) => [n % 4 ? [n - 1] : [], [`item${Math.floor(n / 4)}-${n % 4}`]]),
+  "fan out and in, twice": upTo(22).map((n) => [
+    n === 0 ? [] : n <= 9 ? [0] : n === 10 ? upTo(10).slice(1) : n <= 20 ? [10] : upTo(21).slice(11),
+    [`file${n}`],
+  ]),
+  "four layers of six": upTo(24).map((n) => [n < 6 ? [] : [n - 6, n - 6 - (n % 6) + ((n + 1) % 6)], [`file${n}`]]),
+  "half of them on one manifest": upTo(20).map((n) => [[], [`src${n}`, ...(n % 2 ? ["package.json"] : [])]]),
+  "two packages, a barrel each": upTo(24).map((n) => [
+    n < 4 ? [] : [n - 4],
+    [`p${n % 2}/f${n}`, ...(n % 3 ? [] : [`p${n % 2}/index`])],
+  ]),
+  "a chain of migrations beside other work": upTo(24).map((n) =>
+    n < 8 ? [n ? [n - 1] : [], ["migrations"]] : [n % 4 ? [] : [n - 8], [`src${n}`]],
+  ),
+  "thirty on their own": upTo(30).map((n) => [[], [`src${n}`]]),
+  "eight features: interface, page, test, changelog": upTo(32).map((n) => [
+    n % 4 === 0 ? [] : [n - 1],
+    [["routes", `page${n}`, `test${n}`, "CHANGELOG.md"][n % 4], `src${n}`],
+  ]),
+  "a refactoring, then callers by folder": upTo(25).map((n) => [
+    n === 0 ? [] : n <= 18 ? [0] : [1 + ((n * 5) % 18), 1 + ((n * 7) % 18)],
+    n === 0 ? ["core"] : [`folder${n % 5}`, `caller${n}`],
+  ]),
+};
+
+export const shapedGraphs = () =>
+  Object.entries(SHAPES).map(([name, shape], seed) => {
+    const next = random(seed);
+    return { name, tasks: shape.map(([depends, files], index) => taskOf(next, index, depends, files)), workers: 4 };
+  });
+
+/** The least that any order takes, in minutes: the longest of the critical path, work by workers, and the heaviest set of
+ * which no two may run at once.
+ * @param isApart may two tasks, by index, never run at once? */
+export function lowerBound({ tasks, workers }, isApart) {
+  const chains = new Map();
+  for (const { id, depends, minutes } of tasks)
+    chains.set(id, minutes + Math.max(0, ...depends.map((one) => chains.get(one))));
+  const work = tasks.reduce((sum, { minutes }) => sum + minutes, 0);
+  return Math.max(...chains.values(), work / workers, heaviestClique(tasks, isApart));
+}
+
+/** Branch and bound; where that takes too many steps the heaviest that was found, which is a bound as well. */
+function heaviestClique(tasks, isApart) {
+  let [best, steps] = [0, 0];
+  const grow = (candidates, weight) => {
+    best = Math.max(best, weight);
+    let rest = candidates.reduce((sum, one) => sum + tasks[one].minutes, 0);
+    for (const [index, one] of candidates.entries()) {
+      if (weight + rest <= best || ++steps > 20_000) return;
+      const more = candidates.slice(index + 1).filter((other) => isApart(one, other));
+      grow(more, weight + tasks[one].minutes);
+      rest -= tasks[one].minutes;
+    }
+  };
+  const byWeight = [...tasks.keys()].sort((a, b) => tasks[b].minutes - tasks[a].minutes);
+  grow(byWeight, 0);
+  return best;
+}
+
+/** A list as a person may write it: so many tasks, three times as many dependencies, five times as many paths, of which one
+ * in a hundred begins with a wildcard and one in fifty ends with one; about as many conflicts as tasks. */
+export function listOf(size) {
+  const next = random(size);
+  const below = (most) => Math.floor(next() * most);
+  const path = () => {
+    const [folder, kind] = [`packages/p${below(size / 4)}/src/m${below(20)}`, next()];
+    return kind < 0.01 ? `*/${folder}.ts` : kind < 0.03 ? `${folder}/**/*.ts` : `${folder}/f${below(30)}.ts`;
+  };
+  const tasks = upTo(size).map((index) => {
+    const depends = new Set(index > 3 ? upTo(3).map(() => below(index) + 1) : []);
+    const files = upTo(5).map(path);
+    return `### Task ${index + 1}: Do what number ${index + 1} says\nDepends: ${[...depends].join(", ") || "none"}\nFiles: ${files.join(", ")}\n\nIn a sentence or two that say what is wanted.\n`;
+  });
+  return tasks.join("\n");
+}
