@@ -48,6 +48,17 @@ export function findGaps(tasks: readonly Read[], where: string, known: Known): F
     }),
   );
   add("note", "not-there", 0, "names what is not there yet, so to be made:", missing, "if it should be, mend the path");
+  const isDone = new Map(tasks.map(({ id, done }) => [id, done]));
+  const early = tasks.filter(({ done, depends }) => done && depends.some((id) => isDone.get(id) === false));
+  const before = "has as done, while what they depend on is not, so that nothing waits for it:";
+  add(
+    "warning",
+    "done-early",
+    early[0]?.line ?? 0,
+    before,
+    early.map(({ id }) => id),
+    "look again at what is done",
+  );
   const client = open.filter(({ files }) => files.some(({ path }) => matches(".claude", path.replace(/[*?].*/, ""))));
   const refused = "has files under .claude/, where the client refuses workers' writes, in";
   const ids = client.map(({ id }) => id);

@@ -64,7 +64,12 @@ export function readItem({ id, head, line: start, lines }: Item, findings: Findi
     const rest = text.slice(0, index) + text.slice(index + length);
     words.push({ number, text: rest });
     if (SAID.test(withoutCode(rest)))
-      error("depends", number, `${quote(text)} is no field`, "write «Depends: 1» on a line of its own");
+      error(
+        "depends",
+        number,
+        `${quote(text)} is no field`,
+        "write «Depends: ID» on a line of its own, or put it in `backticks`",
+      );
     return rest;
   };
 

@@ -23,6 +23,7 @@ const NAMED = new RegExp(
   "i",
 );
 const BESIDE = /(?:^| )\[P\](?= |$)/i;
+const STRUCK = /^(?:\[.?\] )?~~[^~]+~~$/;
 const FORMS =
   "write each task as «### Task 1: Title», «1. Title (depends on: 2)» or «- [ ] Title»; indent what belongs to one";
 
@@ -131,9 +132,19 @@ export function readList(text: string): { tasks: Read[]; findings: Finding[] } {
   const before = lines.filter(({ number, text }) => number < end && NUMBERED.test(text));
   const isKnown = ({ text }: Line): boolean => ids.has(NUMBERED.exec(text)?.[1]?.toLowerCase() ?? "");
   if (before[0] && !before.some(isKnown)) stray(before[0]);
-  const tasks = items.map((item) => {
+  const kept = items.filter(({ head }) => !STRUCK.test(head));
+  for (const { id, line } of items.filter((item) => !kept.includes(item))) {
+    const finding = fault(
+      "struck-out",
+      line,
+      `${id} is struck through, so it is no task`,
+      "take the marks off if it is",
+    );
+    findings.push({ ...finding, level: "warning" });
+  }
+  const tasks = kept.map((item) => {
     const task = readItem(item, findings);
     return { ...task, depends: task.depends.map((id) => ids.get(id.toLowerCase()) ?? id) };
   });
-  return { tasks: form === specKit ? inPhases(tasks, items, lines) : tasks, findings };
+  return { tasks: form === specKit ? inPhases(tasks, kept, lines) : tasks, findings };
 }

@@ -71,6 +71,12 @@ test("paths that are not there and that no earlier task makes", () => {
   expect(found("not-there", list)).toEqual([]);
 });
 
+test("what is done before what it depends on", () => {
+  const list = "1. a\n2. b (depends on: 1) [DONE]\n3. c (depends on: 2)\n4. d [DONE]\n5. e (depends on: 4) [DONE]";
+  const said = { level: "warning", line: 2, message: expect.stringMatching(/: 2$/) };
+  expect(found("done-early", list)).toMatchObject([said]);
+});
+
 test("as many tasks as expected, or an error that says how many", () => {
   expect(found("expected", "1. a\n2. b", { expected: 2 })).toEqual([]);
   expect(found("expected", "1. a\n2. b", { expected: 3 })).toMatchObject([

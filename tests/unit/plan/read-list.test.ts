@@ -239,6 +239,15 @@ describe("checklists", () => {
     expect(read(text)).toHaveLength(tasks);
     expect(errors(text)).toEqual([]);
   });
+  test("what is struck through is no task, and that is said; its place keeps its number", () => {
+    const list = "- [ ] One\n- [ ] ~~Two~~\n- [ ] Three ~~and four~~\n";
+    expect(shape(list)).toEqual([
+      ["1", "One", ""],
+      ["3", "Three ~~and four~~", ""],
+    ]);
+    expect(readList(list).findings).toMatchObject([{ level: "warning", code: "struck-out", line: 2 }]);
+    expect(shape("### Task 1: ~~Old~~\n### Task 2: New")).toEqual([["2", "New", ""]]);
+  });
   test("another list under a heading of its own is told of", () => {
     const list = "- [ ] One\n\n## How\n\n1. so\n2. and so\n";
     expect(shape(list)).toEqual([["1", "One", ""]]);
