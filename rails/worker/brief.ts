@@ -7,7 +7,7 @@ import type { Own } from "./attempt.ts";
 /** How much of a handoff goes to those that build on the task, and to the task's own next phase. The whole is in the
  * journal. */
 const HANDOFF_CHARACTERS = 1200;
-const PHASE_CHARACTERS = 6000;
+const PHASE_CHARACTERS = 8000;
 
 /** What a worker is told at the start: its task, what it may touch, its expertise, what came before, and the rails. */
 export function brief(own: Own, overlay: (name: string) => Overlay | undefined): string {
