@@ -11,10 +11,11 @@ import { findPlace, type Place } from "./git/repository.ts";
 import { hook } from "./guard/hook.ts";
 import { blueprintAt, overlaysAt, readInput } from "./here.ts";
 import { landAll, landed, takeByHand } from "./line/land.ts";
+import { buildMerge, mergeRun } from "./line/merge.ts";
 import { landingPath, siteOf } from "./line/site.ts";
 import { fitting } from "./plan/estimate.ts";
 import { estimateAt, planAt } from "./planning.ts";
-import { attentionOf } from "./record/attention.ts";
+import { attentionOf, typed } from "./record/attention.ts";
 import { runJob } from "./record/job.ts";
 import { findRun, Journal, type Run } from "./record/journal.ts";
 import { board } from "./view/board.ts";
@@ -31,7 +32,7 @@ declare const __VERSION__: string;
 
 /** What a command is called with: the one argument that it may have, and the options that there are. */
 type Flag = "new" | "all" | "take" | "redBase" | "agree" | "dryRun" | "mermaid";
-type Text = "run" | "nothing" | "format" | "workflow";
+type Text = "run" | "nothing" | "format" | "workflow" | "into";
 type Argument = { readonly word: string; readonly words: readonly string[]; readonly until: number };
 type Call = { [F in Flag]?: true } & { [T in Text]?: string } & Argument & { expect?: number; budget?: number };
 
@@ -151,6 +152,14 @@ ofRun("land <task>", "for a person: prove and land a task's branch", async ({ jo
   throw new Fault("not-landed", `${after?.reason}: ${after?.note}`, "mend its branch, then call again");
 }).option(...WAIT);
 
+ofRun("merge", "for a person: merge the line, proven on the branch as it is now", async ({ into, until, ...at }) => {
+  const made = await mergeRun(at, into, until);
+  if (!made) return stillRuns("It");
+  return [`${made.into} stands on ${made.to}\nWhat the run left goes by ${typed(`clean --run ${at.state.run}`)}`, made];
+})
+  .option("--into <branch>", "which branch, if not the one here")
+  .option(...WAIT);
+
 ofRun("retry <task>", "for a person: let a worker try a task again", async ({ journal, word: task }) => {
   await journal.decide(({ tasks }, write) => {
     if (tasks.get(task)?.state !== "needs-human")
@@ -189,7 +198,8 @@ ofRun("abort", "end a run where it stands; what landed stays", async ({ journal,
 });
 
 ofRun("clean", "remove what a run left; nothing dirty or unlanded", async ({ state, place, dryRun = false }) => {
-  return [null, { run: state.run, dryRun, ...(await clean(state, place, landingPath(place, state.run), dryRun)) }];
+  const own = (["landing", "merge"] as const).map((job) => landingPath(place, state.run, job));
+  return [null, { run: state.run, dryRun, ...(await clean(state, place, own, dryRun)) }];
 }).option("--dry-run", "only say what would be removed");
 
 add("blueprint", "print the rails in force and where each value comes from", async (call) => {
@@ -225,14 +235,19 @@ program.command("hook <event>", { hidden: true }).action(async (event: string) =
   }
 });
 
-// `land RUN`, or in a worker's worktree `setup ATTEMPT` or `gate ATTEMPT NAME`: a job's name is how it is called.
+// `land RUN`, `merge RUN BRANCH COMMIT`, or in a worker's worktree `setup ATTEMPT` or `gate ATTEMPT NAME`: a job's name is how it is called.
 program.command("job <words...>", { hidden: true }).action(async (words: string[]) => {
   const [what, whose = "", name = ""] = words;
-  if (what === "land") {
+  if (what === "land" || what === "merge") {
     const place = await findPlace(process.cwd());
     const journal = new Journal(place.common, whose);
     const { run, line } = await journal.state();
-    return runJob(journal, words.join(" "), () => landAll(journal, siteOf(place, run, line)));
+    const merge = () => buildMerge(journal, siteOf(place, run, line, "merge"), name, words[3] ?? "");
+    return runJob(
+      journal,
+      words.join(" "),
+      what === "merge" ? merge : () => landAll(journal, siteOf(place, run, line)),
+    );
   }
   const own = await ownAttempt(process.cwd());
   return runJob(own.journal, words.join(" "), () => (what === "gate" ? runGateJob(own, name) : runSetup(own)));

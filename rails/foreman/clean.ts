@@ -20,10 +20,10 @@ export async function abort(journal: Journal): Promise<void> {
 
 /** Removes what a run and the client's agents left, by the names that its journal holds; keeps what is dirty or did not
  * land, and says why.
- * @param landing path of the worktree in which it landed
+ * @param rooms paths of the rails' own worktrees
  * @param isDryRun only looks
  * @throws Fault `still-open` while the run goes on */
-export async function clean(state: RunState, place: Place, landing: string, isDryRun: boolean) {
+export async function clean(state: RunState, place: Place, rooms: readonly string[], isDryRun: boolean) {
   if (isOpen(state)) throw new Fault("still-open", `run ${state.run} goes on`, "let it end, or end it: minion abort");
   const { main } = place;
   const attempts = [...state.attempts.values()];
@@ -43,14 +43,18 @@ export async function clean(state: RunState, place: Place, landing: string, isDr
   // What the client makes for an agent. A worker may also run in a worktree that a person made: that is the person's.
   const names = attempts.flatMap(({ launched }) => (launched ? `worktree-agent-${launched.agent}` : []));
   const agents = [...names, ...begun.map((each) => each.foundBranch)].filter((name) => /^worktree-agent-./.test(name));
-  const own = await asListed(landing);
+  const own = await Promise.all(rooms.map(asListed));
   const isOurs = ({ path }: Worktree): boolean =>
-    path === own || (path.includes("/.claude/worktrees/") && agents.includes(`worktree-${basename(path)}`));
+    own.includes(path) || (path.includes("/.claude/worktrees/") && agents.includes(`worktree-${basename(path)}`));
   const trees = await listWorktrees(main);
-  const clone = { path: await cloneFor(place, landing), head: state.tip, branch: undefined };
-  for (const { path, head } of [...trees.filter(isOurs), ...((await isCheckout(clone.path)) ? [clone] : [])]) {
-    // What landing tried to put on the line is on the attempts' branches.
-    const tip = path === own ? state.tip : head;
+  const clones: Worktree[] = [];
+  for (const room of rooms) {
+    const path = await cloneFor(place, room);
+    if (await isCheckout(path)) clones.push({ path, head: state.tip, branch: undefined });
+  }
+  for (const { path, head } of [...trees.filter(isOurs), ...clones]) {
+    // What was tried there is on the attempts' branches, or can be made again.
+    const tip = own.includes(path) ? state.tip : head;
     const isOwn = await hasMore(main, tip, "--branches", "--tags", "--remotes", ...heads);
     const why = (await unsaved(main, path, made)) ?? (isOwn ? "commits that are on no branch" : null);
     await settle(`worktree ${path}`, why, () => removeWorktree(place, path, made));

@@ -78,7 +78,7 @@ async function caughtUp(landing: Landing): Promise<RunState> {
   if (now === null) throw new Fault("no-line", `branch ${line} is gone`, `make it again: git branch ${line} ${tip}`);
   if (now === proven?.to) {
     await site.reset(now);
-    if (!(await redOnTip(landing, proven.landed))) {
+    if (!(await redOnTip(landing, idsOf(proven.landed)))) {
       await journal.add({ event: "landed", to: now });
       return journal.state();
     }
@@ -88,6 +88,8 @@ async function caughtUp(landing: Landing): Promise<RunState> {
   if (await site.move(now, tip)) await journal.add({ event: "line-restored", from: now, to: tip });
   return caughtUp(landing);
 }
+
+const idsOf = (all: readonly Candidate[]): string[] => all.map(({ attempt }) => attempt);
 
 /** What sets a fresh worktree up, then the gates, in order. */
 const commandsOf = ({ setup, gates }: RunState): Command[] => [...(setup ? [setup] : []), ...gates];
@@ -123,7 +125,7 @@ async function landTogether(landing: Landing, ready: readonly string[]): Promise
   const [first] = landed;
   if (!first) return true;
   const lack = await site.fill();
-  const red = lack ?? (await redOnTip(landing, landed));
+  const red = lack ?? (await redOnTip(landing, idsOf(landed)));
   if (red && landed.length > 1) return false;
   if (red) {
     await refuse(first.attempt, lack ? "setup-failed" : "line-red", red);
@@ -138,9 +140,8 @@ async function landTogether(landing: Landing, ready: readonly string[]): Promise
 
 /** Runs setup and gates on what lies there, as far as this process has not seen them pass on these very files.
  * @returns what was red, in words */
-async function redOnTip(landing: Landing, candidates: readonly Candidate[]): Promise<string | null> {
+export async function redOnTip(landing: Landing, attempts: readonly string[]): Promise<string | null> {
   const { tree } = await landing.site.tip();
-  const attempts = candidates.map(({ attempt }) => attempt);
   for (const command of commandsOf(await landing.journal.state())) {
     const key = `${tree} ${command.name}`;
     if (landing.seen.has(key)) continue;

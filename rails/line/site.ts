@@ -10,18 +10,19 @@ import type { Run } from "../record/journal.ts";
 import { type Objection, objectionTo } from "../record/objections.ts";
 import type { AttemptState, RunState } from "../record/state.ts";
 
-/** The rails' own worktree: beside the workers' and not inside `.git`, where some test runners look for no tests. */
-export const landingPath = (place: Place, run: string): string =>
-  join(place.main, ".claude/worktrees", `minion-${run}-landing`);
+/** The rails' own worktrees, one for each of the jobs: beside the workers' and not inside `.git`, where some test runners
+ * look for no tests. */
+export const landingPath = (place: Place, run: string, job: "landing" | "merge" = "landing"): string =>
+  join(place.main, ".claude/worktrees", `minion-${run}-${job}`);
 
 /** Where landing tries things out, and what it does to the line: all that it does outside of the journal. What is done
  * when is `landAll`'s to decide, by what comes back from here. */
 export type Site = ReturnType<typeof siteOf>;
 
 /** The site of a run in a repository. */
-export function siteOf(place: Place, run: string, line: string) {
+export function siteOf(place: Place, run: string, line: string, job: "landing" | "merge" = "landing") {
   const { main } = place;
-  let path = landingPath(place, run);
+  let path = landingPath(place, run, job);
   return {
     /** The line's commit, or null where its branch is gone. */
     lineAt: (): Promise<string | null> => commitOf(`refs/heads/${line}`, main),
@@ -37,10 +38,17 @@ export function siteOf(place: Place, run: string, line: string) {
     },
     /** Puts the rails' own worktree on a commit, with nothing left over in it. */
     async reset(commit: string): Promise<void> {
-      path = await freshWorktree(place, landingPath(place, run), commit);
+      path = await freshWorktree(place, landingPath(place, run, job), commit);
     },
     /** Puts commits on top, in order. @returns null, or what clashed: then the worktree is as before */
     pick: (commits: readonly string[]): Promise<string | null> => pickAll(path, commits),
+    /** Merges a commit, forward where that is possible. @returns null, or what clashed: then the worktree is as before */
+    merge: (commit: string, message: string): Promise<string | null> =>
+      apply(path, commit, ["merge", "--quiet", "--ff", "-m", message, commit]),
+    /** Makes what lies there known to the repository, where it is a clone of it. */
+    async keep(commit: string): Promise<void> {
+      if ((await commitOf(commit, main)) === null) await bringBack(place, path, commit);
+    },
     /** Puts beside the files what belongs to them (submodules). @returns null, or what is not to be had */
     async fill(): Promise<string | null> {
       const fault = await fillSubmodules(path, main).catch((error: Error) => error);
@@ -61,23 +69,29 @@ export function siteOf(place: Place, run: string, line: string) {
       const holder = (await listWorktrees(main)).find(({ branch }) => branch === line)?.path;
       if (holder)
         throw new Fault("line-in-use", `${line} is checked out in ${holder}`, "switch to another branch there");
-      if ((await commitOf(to, main)) === null) await bringBack(place, path, to);
+      await this.keep(to);
       const where = { cwd: main, accept: [1, 128] };
       return (await git(where, "update-ref", "-m", "minion: land", `refs/heads/${line}`, to, from)).code === 0;
     },
   };
 }
 
-async function pickAll(path: string, commits: readonly string[]): Promise<string | null> {
+const pickAll = (path: string, commits: readonly string[]): Promise<string | null> => {
+  const how = ["cherry-pick", "--ff", "--allow-empty", "--keep-redundant-commits", ...commits];
+  return apply(path, commits.at(-1) ?? "HEAD", how);
+};
+
+/** Puts something on top of what lies there. @param whose the commit whose committer it is to have: the machine may have
+ * none for us. Unsigned, since signing may ask somebody. */
+async function apply(path: string, whose: string, how: readonly string[]): Promise<string | null> {
   const before = await gitText(path, "rev-parse", "HEAD");
-  // The worker's own committer, since the machine may have none for us; unsigned, since signing may ask somebody.
-  const format = ["log", "-1", "--format=%cn%n%ce"];
-  const [name, email] = (await gitText(path, ...format, commits.at(-1) ?? "HEAD")).split("\n");
-  const where = { cwd: path, env: { GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email }, accept: [1, 128] };
-  const how = ["cherry-pick", "--ff", "--allow-empty", "--keep-redundant-commits"];
-  if ((await git(where, ...NO_HOOKS, "-c", "commit.gpgSign=false", ...how, ...commits)).code === 0) return null;
+  const [name, email] = (await gitText(path, "log", "-1", "--format=%cn%n%ce", whose)).split("\n");
+  const committer = { GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
+  const author = how[0] === "merge" ? { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email } : {};
+  const where = { cwd: path, env: { ...committer, ...author }, accept: [1, 128] };
+  if ((await git(where, ...NO_HOOKS, "-c", "commit.gpgSign=false", ...how)).code === 0) return null;
   const clash = (await changedPaths(path)).slice(0, 5).join(", ");
-  await git(path, "cherry-pick", "--quit");
+  await git({ cwd: path, accept: [128] }, how[0] as string, "--quit");
   await git(path, "reset", "--quiet", "--hard", before);
-  return `It clashes with the line in ${clash}.`;
+  return `It clashes in ${clash}.`;
 }

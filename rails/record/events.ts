@@ -84,6 +84,9 @@ export interface EventData {
   "base-checked": { red: readonly string[] }; // Gates that are red on the base: nothing is dispatched over one …
   "base-accepted": { red: readonly string[] }; // … before a person says so
   "line-restored": { from: string; to: string }; // It stood where landing had not put it
+  /** What merging the line as it stood (`tip`) into a branch as it stood (`from`) gives; `red`: why it cannot be. */
+  "merge-built": { branch: string; from: string; tip: string; to: string; red: string | null };
+  merged: { branch: string; to: string };
   retried: { task: string };
   owner: Session;
   aborted: { note: string };

@@ -101,6 +101,7 @@ const FIELDS: Partial<Record<EventName, string>> = {
   proven: "from to tree landed[]",
   landed: "to",
   "base-checked": "red[]",
+  "merge-built": "branch from tip to red",
   retried: "task",
 };
 

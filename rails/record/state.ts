@@ -44,6 +44,7 @@ export interface RunState extends Omit<EventData["started"], "tasks" | "workflow
   readonly errors: Map<string, string | null>; // Of jobs that ended: what broke them
   readonly evidence: Evidence[];
   readonly landings: { readonly to: string; readonly tree: string; readonly attempts: readonly string[] }[];
+  built: Event<"merge-built"> | null; // The newest merge that was tried
   proven: EventData["proven"] | null; // The line was about to move there when the journal ends
   dispatches: number;
   limited: number; // Attempts in a row, up to now, that a rate limit ended
@@ -67,7 +68,7 @@ export function fold(first: Event<"started">, events: readonly Event[], bad: rea
     ...{ ...first, bad, tip: first.base, startedAt: first.at, lastAt: first.at },
     tasks: new Map(first.tasks.map((task) => [task.id, open(task)])),
     ...{ attempts: new Map(), jobs: new Map(), errors: new Map(), evidence: [], landings: [] },
-    ...{ proven: null, dispatches: 0, limited: 0, left: 0, done: false, aborted: false, baseRed: null },
+    ...{ built: null, proven: null, dispatches: 0, limited: 0, left: 0, done: false, aborted: false, baseRed: null },
     baseAccepted: false,
   };
   for (const event of events) {
@@ -88,6 +89,7 @@ function changeRun(state: RunState, event: Event): void {
   if (event.event === "job-ended" && state.jobs.delete(event.name)) state.errors.set(event.name, event.error);
   if (event.event === "evidence") state.evidence.push(event);
   if (event.event === "proven") state.proven = event;
+  if (event.event === "merge-built") state.built = event;
   if (event.event === "landed" && state.proven?.to === event.to) land(state, state.proven);
   if (event.event === "base-checked") state.baseRed = event.red;
   if (event.event === "base-accepted") state.baseAccepted = true;

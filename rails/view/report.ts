@@ -83,7 +83,7 @@ function restText({ id, title, state, reason, note, attempts }: TaskState): stri
 const commands = ({ line, base, run }: RunState): string[] => [
   "Nothing was merged or pushed: that is yours.\n",
   `- \`git log --oneline ${base.slice(0, 10)}..${line}\`: look at it`,
-  `- \`git merge --ff-only ${line}\`: merge it into the branch that you are on`,
+  `- \`${typed(`merge --run ${run}`)}\`: merge it into the branch that you are on, proven on what that is then`,
   `- \`git push -u origin ${line}\`: or push it`,
   `- \`gh pr create --head ${line}\`: and open the pull request`,
   `- \`${typed(`clean --run ${run}`)}\`: afterwards: remove what the run left`,

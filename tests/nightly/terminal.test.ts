@@ -13,7 +13,7 @@ test.skipIf(noTerminal)("a person types /minion in a terminal, in auto mode (nee
   await terminal.see(/auto mode/);
   await terminal.type("/minion Tasks:\n1. One\n2. Two (depends on: 1)");
   // The report is the last thing that a run asks for.
-  const seen = await terminal.see(/What next|git merge --ff-only/, 150_000);
+  const seen = await terminal.see(/What next|minion merge/, 150_000);
   expect(seen).not.toMatch(/Do you want/);
   expect(world.states()).toEqual({ 1: "landed", 2: "landed" });
   expect(world.files("minion/r1/line")).toEqual({ ...world.files("main"), "src/one.txt": "one", "src/two.txt": "two" });

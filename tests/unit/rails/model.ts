@@ -189,6 +189,8 @@ export class Model implements Hands {
 
   readonly siteOf = (): Site => this.site;
   private readonly site: Site = {
+    merge: async () => null,
+    keep: async () => {},
     lineAt: async () => this.refs["minion/r1/line"] ?? null,
     isElsewhere: async () => false,
     objection: async (state, { task, begun, submitted }) =>

@@ -1,0 +1,106 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Scene } from "./scene.ts";
+
+let scene: Scene;
+beforeEach(async () => {
+  scene = new Scene(GATES);
+  scene.write("src/names.txt", "old\n");
+  scene.commit("chore: names");
+  await scene.start("1. Use a name\n");
+  const { json } = await scene.minion(["next", "--json"]);
+  await scene.goodWorker(json.dispatch[0].attempt, { "src/use.txt": "uses names\n" });
+  expect((await scene.minion(["next", "--json"])).json.done).toBe(true);
+});
+afterEach(() => scene.destroy());
+
+/** What uses the names needs them. */
+const GATES = `---
+gates:
+  - name: test
+    run: "! grep -rq 'uses names' src || test -f src/names.txt"
+---
+`;
+/** Something that happens on the branch meanwhile. */
+const meanwhile = (message: string) => {
+  scene.git("add", "--all", "--", "src");
+  scene.git("commit", "-qm", message);
+};
+const merge = (...args: string[]) => scene.minion(["merge", "--json", ...args]);
+const code = (answer: { json: { error?: { code: string; hint: string } } }) => answer.json.error?.code;
+const tip = (ref: string) => scene.git("rev-parse", ref);
+/** Nothing of git's own is in progress, here or in any worktree. */
+const isQuiet = () => {
+  expect(scene.git("status", "--porcelain", "--untracked-files=no")).toBe("");
+  for (const name of ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge"])
+    expect(existsSync(join(scene.repo, ".git", name))).toBe(false);
+};
+
+test("a branch that has not moved goes forward to the line, where one stands and where nobody does", async () => {
+  scene.git("branch", "release");
+  expect((await merge("--into", "release")).json).toMatchObject({ into: "release", to: tip("minion/r1/line") });
+  expect(tip("release")).toBe(tip("minion/r1/line"));
+  expect(tip("trunk")).not.toBe(tip("minion/r1/line"));
+  expect((await merge()).json).toMatchObject({ into: "trunk" });
+  expect(tip("trunk")).toBe(tip("minion/r1/line"));
+  expect(scene.git("show", "HEAD:src/use.txt")).toBe("uses names");
+  isQuiet();
+  expect(await merge()).toMatchObject({ code: 0 });
+  await scene.minion(["clean"]);
+  expect(scene.git("worktree", "list").split("\n")).toHaveLength(1);
+  expect(scene.git("branch", "--format=%(refname:short)").split("\n")).toEqual(["release", "trunk"]);
+});
+
+test("one that has moved gets a merge that passed the gates as it is", async () => {
+  scene.write("src/other.txt", "meanwhile\n");
+  meanwhile("feat: other");
+  const before = tip("trunk");
+  expect((await merge()).code).toBe(0);
+  expect(scene.git("rev-list", "--parents", "-1", "trunk").split(" ").slice(1)).toEqual([
+    before,
+    tip("minion/r1/line"),
+  ]);
+  expect(scene.git("ls-tree", "--name-only", "trunk", "src/").split("\n")).toContain("src/other.txt");
+  isQuiet();
+});
+
+test.each([
+  [
+    "green on both sides and red together",
+    () => scene.git("mv", "src/names.txt", "src/new-names.txt"),
+    "test ended with",
+  ],
+  ["a clash", () => scene.write("src/use.txt", "another\n"), "clashes in src/use.txt"],
+])("%s is not merged, and leaves nothing behind", async (_, change, why) => {
+  change();
+  meanwhile("feat: another");
+  const before = tip("trunk");
+  const answer = await merge();
+  expect([code(answer), answer.json.error.message]).toEqual(["merge-red", expect.stringContaining(why)]);
+  expect(tip("trunk")).toBe(before);
+  isQuiet();
+});
+
+test("a person's changes stay, and the command for later is named", async () => {
+  scene.write("src/start.txt", "mine\n");
+  const before = tip("trunk");
+  const answer = await merge();
+  expect([code(answer), tip("trunk")]).toEqual(["dirty", before]);
+  const [, command = ""] = /: (git merge --ff-only \w+)$/.exec(answer.json.error.hint) ?? [];
+  scene.git("checkout", "-q", "--", "src/start.txt");
+  scene.git(...command.split(" ").slice(1));
+  expect(tip("trunk")).toBe(tip("minion/r1/line"));
+});
+
+test("a branch that is checked out elsewhere is left to whoever is there", async () => {
+  scene.git("branch", "theirs");
+  const there = join(scene.home, "there");
+  scene.git("worktree", "add", "-q", there, "theirs");
+  const answer = await merge("--into", "theirs");
+  expect([code(answer), answer.json.error.hint]).toEqual(["checked-out", expect.stringContaining(`git -C ${there}`)]);
+  expect(code(await merge("--into", "nowhere"))).toBe("no-branch");
+  scene.git("switch", "-q", "--detach");
+  expect(code(await merge())).toBe("no-branch");
+  expect((await scene.minion(["merge", "--run", "r9"])).code).toBe(2);
+});
