@@ -29,9 +29,14 @@ export async function planAt(source: string, { expect, workflow = "" }: { expect
   const { tools, findings } = await toolsFor(asWritten, place, where);
   const all = await workflowsAt(place, blueprint);
   const { chooseWorkflow } = await import("./plan/choose.ts");
+  const { isAtLeast, riskOf } = await import("./plan/risk.ts");
   const order = blueprint.workflows.flatMap((name) => all.get(name) ?? []);
-  const tasks = asWritten.tasks.map((task) => {
-    const { id, line } = task;
+  const tasks = asWritten.tasks.map((own) => {
+    const { id, line, title, description, files } = own;
+    const paths = files.map(({ path }) => path);
+    const [risk, why] = riskOf(blueprint.risks, `${title}\n${description}`, paths, place.prefix);
+    const isRaised = !isAtLeast(own.risk, risk);
+    const task = isRaised ? { ...own, risk } : own;
     const name = task.workflow || workflow;
     const [chosen, workflowWhy] = name ? [all.get(name), "said"] : chooseWorkflow(task, order, place.prefix);
     const lack = chosen ? lackOf(chosen, blueprint, overlays) : `there is no workflow ${name}`;
@@ -41,7 +46,8 @@ export async function planAt(source: string, { expect, workflow = "" }: { expect
       const known = () => [...overlays.values()].map((each) => each.name).join(", ");
       if (wrong) findings.push(fault("unknown-agent", line, `task ${id}: ${wrong}`, `there are ${known()}`));
     }
-    return { ...task, workflow: chosen?.name ?? name, workflowWhy };
+    const reason = isRaised ? `${workflowWhy}: ${why}` : workflowWhy;
+    return { ...task, workflow: chosen?.name ?? name, workflowWhy: reason };
   });
   const used = [...all.values()].filter(({ name }) => tasks.some((task) => task.workflow === name));
   const workflows = Object.fromEntries(used.map(({ name, phases }) => [name, phases]));

@@ -1,7 +1,7 @@
 import { Fault } from "../fault.ts";
 import { readIfThere } from "../files.ts";
 import { type Markdown, readMarkdown } from "./markdown.ts";
-import { firstIssue, pattern, text, z } from "./zod.ts";
+import { firstIssue, pattern, RISKS, text, z } from "./zod.ts";
 
 const texts = z.array(text);
 const patterns = z.array(pattern); // One of which is to match
@@ -60,6 +60,7 @@ const FIELDS = z.strictObject({
   companions: z.record(z.string(), texts), // What changes along with a path, without being named
   workflows: texts.check(z.minLength(1)), // Those that are tried for a task, in order; the last one fits always
   models: z.record(z.string(), text), // By role, as Claude Code names them
+  risks: z.array(z.strictObject({ risk: z.enum(RISKS), words: patterns, paths: texts })), // What raises a task's risk
   vague: patterns, // Words of a task that leave open what is meant
   ...GROUPS,
 });

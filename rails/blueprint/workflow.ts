@@ -3,9 +3,8 @@ import { basename, join } from "node:path";
 import { Fault } from "../fault.ts";
 import { readIfThere } from "../files.ts";
 import { readMarkdown } from "./markdown.ts";
-import { firstIssue, pattern, text, z } from "./zod.ts";
+import { firstIssue, pattern, RISKS, text, z } from "./zod.ts";
 
-const RISKS = ["low", "medium", "high"] as const;
 const name = z.string().check(z.regex(/^[a-z][a-z0-9-]*$/));
 const names = z.array(name);
 

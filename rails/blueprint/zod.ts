@@ -6,6 +6,9 @@ z.config(english());
 
 export { z };
 
+/** What a mistake in a task costs, the least first. */
+export const RISKS = ["low", "medium", "high"] as const;
+
 export const text = z.string().check(z.minLength(1));
 
 /** A regular expression, as JavaScript has it. */

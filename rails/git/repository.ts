@@ -104,7 +104,8 @@ export const isAncestor = async (earlier: string, later: string, cwd: string): P
   (await git({ cwd, accept: [1] }, "merge-base", "--is-ancestor", earlier, later)).code === 0;
 
 /** What a task's own commits, those of `base..head`, amount to; `commits`: oldest first. */
-export type Result = Readonly<{ head: string; tree: string; commits: readonly string[]; paths: readonly string[] }>;
+export type Result = Readonly<{ head: string; tree: string; commits: Paths; paths: Paths; deleted: Paths }>;
+type Paths = readonly string[];
 
 /** @throws Fault `moved-base`, `no-commits`, `merge-commit` where they are no row of plain commits on top of `base` */
 export async function resultOf(base: string, head: string, cwd: string): Promise<Result> {
@@ -117,5 +118,7 @@ export async function resultOf(base: string, head: string, cwd: string): Promise
   if (commits.some((parents) => parents.length > 2))
     throw new Fault("merge-commit", "there is a merge among the commits", "rebase it to a row of plain commits");
   const tree = await gitText(cwd, "rev-parse", `${head}^{tree}`);
-  return { head, tree, commits: commits.map(([id]) => id as string), paths: await pathsBetween(base, head, cwd) };
+  const gone = ["diff", "--name-only", "-z", "--no-renames", "--diff-filter=D", base, head];
+  const [paths, deleted] = [await pathsBetween(base, head, cwd), await gitList(cwd, ...gone)];
+  return { head, tree, commits: commits.map(([id]) => id as string), paths, deleted };
 }

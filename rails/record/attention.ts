@@ -1,5 +1,6 @@
+import { riskOf } from "../plan/risk.ts";
 import type { Reason } from "./events.ts";
-import type { RunState } from "./state.ts";
+import type { RunState, TaskState } from "./state.ts";
 
 /** Something that a person has to decide, and what they can do about it. */
 export type Attention = Readonly<{ task: string; reason: Reason | null; note: string; choices: readonly Choice[] }>;
@@ -14,14 +15,25 @@ const overRed: Choice[] = [
   { label: "go on: what fails there as well does not count", command: typed("resume --red-base") },
 ];
 
-export function attentionOf({ tasks }: RunState): Attention[] {
+/** Where to look first: what makes the task risky, then what was found. */
+function linesFirst({ blueprint: { risks } }: RunState, { result }: TaskState): string {
+  const paths = result?.submitted?.paths ?? [];
+  const risky = paths.filter((path) => riskOf(risks, "", [path], "")[0] !== "");
+  return (risky.length > 0 ? risky : paths).slice(0, 10).join(" ");
+}
+
+export function attentionOf(run: RunState): Attention[] {
+  const { tasks } = run;
   const waiting = [...tasks.values()].filter(({ state }) => state === "needs-human");
-  return waiting.map(({ id, reason, note, attempts }) => {
+  return waiting.map((task) => {
+    const { id, reason, note, attempts } = task;
     if (reason === "base-red") return { task: id, reason, note, choices: overRed };
     const begun = attempts.findLast((each) => each.begun)?.begun;
+    const range = `git diff ${begun?.base.slice(0, 10)} ${begun?.branch}`;
+    const isRisk = reason === "high-risk";
     const branch = begun && [
-      { label: "see what there is", command: `git diff ${begun.base.slice(0, 10)} ${begun.branch}` },
-      { label: "mend it on its branch, then land that", command: typed(`land ${id}`) },
+      { label: "see what there is", command: isRisk ? `${range} -- ${linesFirst(run, task)}` : range },
+      { label: isRisk ? "land it" : "mend it on its branch, then land that", command: typed(`land ${id}`) },
     ];
     const retry = { label: "let a worker try again", command: typed(`retry ${id}`) };
     return { task: id, reason, note, choices: [...(branch ?? []), retry] };

@@ -12,7 +12,7 @@ export type State =
 export type Reason =
   | ("dependency" | "never-began" | "setup-failed" | "unproven" | "gate-failed" | "stuck" | "stalled" | "cut-off")
   | ("session-lost" | "conflict" | "line-red" | "dispatches" | "base-red" | "forbidden" | "proof-changed")
-  | ("permission" | "rate-limit" | "findings");
+  | ("permission" | "rate-limit" | "findings" | "high-risk");
 
 export type Verdict = "pass" | "fail";
 

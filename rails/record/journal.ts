@@ -94,7 +94,7 @@ const FIELDS: Partial<Record<EventName, string>> = {
   evidence: "gate by attempts[] tree changed[] made[] command output",
   "sent-back": "attempt reason tree",
   objection: "attempt reason what[] tree",
-  submitted: "attempt head tree commits[] paths[] handoff",
+  submitted: "attempt head tree commits[] paths[] deleted[] handoff",
   nothing: "attempt why",
   ended: "attempt reason note",
   "not-landed": "attempt reason note",

@@ -1,4 +1,5 @@
 import type { Phase } from "../blueprint/workflow.ts";
+import { isAtLeast } from "../plan/risk.ts";
 import type { PlannedTask } from "../plan/task.ts";
 import type { AttemptState, TaskState } from "./state.ts";
 
@@ -12,8 +13,7 @@ export type Progress = Readonly<{
 
 /** The phases that there are for a task of this risk: one for findings only together with what finds them. */
 export function phasesFor(phases: readonly Phase[], risk: TaskState["risk"]): Phase[] {
-  const order = ["low", "medium", "high"];
-  const isMeant = (phase: Phase): boolean => order.indexOf(phase.risk) <= Math.max(0, order.indexOf(risk));
+  const isMeant = (phase: Phase): boolean => isAtLeast(risk || "low", phase.risk);
   return phases.filter((phase) => isMeant(phase) && isMeant(judgeOf(phases, phase) ?? phase));
 }
 

@@ -1,4 +1,5 @@
 import type { Phase } from "../blueprint/workflow.ts";
+import { isAtLeast, riskOf } from "../plan/risk.ts";
 import type { PlannedTask } from "../plan/task.ts";
 import type { Event, EventData, Evidence, Reason, State } from "./events.ts";
 import { isMissed } from "./judge.ts";
@@ -25,8 +26,9 @@ export interface AttemptState extends Kept {
 
 type Standing = { state: State; reason: Reason | null; note: string };
 
-export interface TaskState extends PlannedTask, Standing {
-  readonly phases: readonly Phase[];
+export interface TaskState extends Omit<PlannedTask, "risk">, Standing {
+  risk: PlannedTask["risk"]; // Raised by what its work touches
+  phases: readonly Phase[];
   phase: Phase | null; // The one that is on or comes next; null where the last is over
   result: AttemptState | undefined; // Whose commits are what there is of it
   readonly attempts: AttemptState[];
@@ -34,7 +36,7 @@ export interface TaskState extends PlannedTask, Standing {
 }
 
 /** A run as its journal tells it. Built by `fold`, changed by nobody else. */
-export interface RunState extends Omit<EventData["started"], "tasks" | "workflows" | "version"> {
+export interface RunState extends Omit<EventData["started"], "tasks" | "version"> {
   tip: string; // Where the line stands, as far as the journal knows
   baseRed: readonly string[] | null; // Gates that are red on the base; null where it was not looked at yet
   baseAccepted: boolean; // A person goes on over that: what fails there as well does not count
@@ -151,6 +153,7 @@ function settle(state: RunState): void {
   state.left = Math.max(0, blueprint.bounds.dispatches * steps - (dispatches - blameless));
   const red = (!baseAccepted && baseRed?.join(", ")) || "";
   for (const task of inOrder(state)) {
+    raiseRisk(state, task);
     const { phase, result, ...now } = progressOf(task, blueprint.bounds.cycles);
     Object.assign(task, { phase, result });
     if (task.state === "landed") continue;
@@ -161,6 +164,15 @@ function settle(state: RunState): void {
   }
   const busy: readonly State[] = ["running", "ready", "mergeable", "verify-failed"];
   state.done = ![...tasks.values()].some((task) => busy.includes(task.state));
+}
+
+/** What a worker touched may be riskier than what the task named. */
+function raiseRisk({ blueprint, workflows }: RunState, task: TaskState): void {
+  const paths = task.attempts.flatMap(({ submitted }) => submitted?.paths ?? []);
+  const [risk] = paths.length > 0 ? riskOf(blueprint.risks, "", paths, "") : ([""] as const);
+  if (isAtLeast(task.risk, risk)) return;
+  task.risk = risk;
+  task.phases = phasesFor(workflows[task.workflow] ?? [], risk);
 }
 
 type Recent = Pick<Progress, "recent" | "isDoubted">;
@@ -179,7 +191,10 @@ function standing({ tasks, blueprint }: RunState, task: TaskState, { recent, isD
     return as(isLost(recent) || reason === "conflict" ? "ready" : "verify-failed", reason, note);
   }
   if (isDoubted) return as("needs-human", "findings", last?.submitted?.handoff);
-  if (last) return as(isActive(last) ? "running" : phase ? "ready" : "mergeable");
+  if (last && isActive(last)) return as("running");
+  const isAsked = !phase && task.risk === "high" && last && !last.submitted?.byHand;
+  if (isAsked) return as("needs-human", "high-risk", last.submitted?.verdict ? last.submitted.handoff : "");
+  if (last) return as(phase ? "ready" : "mergeable");
   const before = depends.map((id) => tasks.get(id)?.state);
   if (before.includes("needs-human") || before.includes("blocked")) return as("blocked", "dependency");
   return as(before.every((each) => each === "landed" || each === "skipped") ? "ready" : "waiting");

@@ -63,13 +63,19 @@ function landedText(state: RunState, { id, title, files, attempts, result: last 
     paths.some((path) => isNamed(path) && matches(anywhere(pattern), path)) ? companions : [],
   );
   const others = paths.filter(
-    (path) => files.length > 0 && !isNamed(path) && !along.some((each) => matches(anywhere(each), path)),
+    (path) =>
+      files.length > 0 &&
+      !isNamed(path) &&
+      !last.submitted?.deleted.includes(path) &&
+      !along.some((each) => matches(anywhere(each), path)),
   );
   const isMissed = files.length > 0 && !paths.some(isNamed);
   const missed = isMissed ? ". **None of the files that it names was touched**" : "";
   const extra = others.length > 0 ? `. Touched though not named: ${others.join(", ")}` : "";
+  const deleted = (last.submitted?.deleted ?? []).filter((path) => !isNamed(path));
+  const gone = deleted.length > 0 ? `. **Deleted though not named: ${deleted.join(", ")}**` : "";
   const byHand = last.submitted?.byHand ? ". Landed by a person's word" : "";
-  return `- **${id} ${title}**: \`${landing.to.slice(0, 10)}\`${which}; ${raw}${missed}${extra}${byHand}`;
+  return `- **${id} ${title}**: \`${landing.to.slice(0, 10)}\`${which}; ${raw}${missed}${extra}${gone}${byHand}`;
 }
 
 function restText({ id, title, state, reason, note, attempts }: TaskState): string {

@@ -38,6 +38,7 @@ export function brief(own: Own, overlay: (name: string) => Overlay | undefined):
     ...before(attempt).map(({ phase, submitted }) => {
       return `## What phase ${phase.name} left\n\n${submitted?.handoff.slice(0, PHASE_CHARACTERS)}`;
     }),
+    ...othersIn(own).map((id) => handoffOf(state, id)),
     earlier(attempt, join(journal.folder, "output")),
     rails(own),
   ];
@@ -57,6 +58,15 @@ function rails({ state, attempt: { phase } }: Own): string {
 function handoffOf({ tasks }: Own["state"], id: string): string {
   const handoff = tasks.get(id)?.result?.submitted?.handoff;
   return handoff ? `## What task ${id} left\n\n${handoff.slice(0, HANDOFF_CHARACTERS)}` : "";
+}
+
+/** The tasks that landed what the attempt before clashed with: both sides' intent is to survive. */
+function othersIn({ state, attempt: { task } }: Own): string[] {
+  const { over, submitted } = task.result ?? {};
+  const paths = over?.reason === "conflict" ? (submitted?.paths ?? []) : [];
+  const landed = [...state.tasks.values()].filter((other) => other.state === "landed" && other !== task);
+  const touched = landed.filter(({ result }) => result?.submitted?.paths.some((path) => paths.includes(path)));
+  return touched.flatMap(({ id }) => (task.depends.includes(id) ? [] : id));
 }
 
 /** The attempts whose words an attempt gets to read: all that the task's phases left, the newest of each. One that judges

@@ -62,7 +62,7 @@ async function untouched({ attempt, place, state }: Own): Promise<Result> {
   const changed = head === from ? await uncommitted(state, attempt.id, place.top) : "there are commits";
   const hint = `undo that: git restore, or git reset --hard ${from.slice(0, 10)}; what you found out goes into the handoff`;
   if (changed) throw new Fault("wrote", `phase ${attempt.phase.name} changes no file: ${changed}`, hint);
-  return { head, tree: await treeOf(place, madeIn(state, attempt.id)), commits: [], paths: [] };
+  return { head, tree: await treeOf(place, madeIn(state, attempt.id)), commits: [], paths: [], deleted: [] };
 }
 
 /** Tells a worker once, for the same files, what of them only a person can let through. */

@@ -138,7 +138,7 @@ describe("what earlier runs tell", () => {
     const list = minutes.map((_, index) => `${index + 1}. Task\n`).join("");
     const events = minutes.flatMap((took, index): (NewEvent & { at: number })[] => {
       const [task, attempt] = [String(index + 1), `${run}/${index + 1}.1`];
-      const result = { head: "h", tree: "t", commits: ["c"], paths: [], handoff: "", ...more };
+      const result = { head: "h", tree: "t", commits: ["c"], paths: [], deleted: [], handoff: "", ...more };
       const begun = { worktree: "w", branch: "b", base: "b", foundBranch: "f" };
       const start = [
         { at: 0, event: "dispatched", task, attempt, phase: "implement" } as const,

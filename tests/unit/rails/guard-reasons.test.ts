@@ -11,7 +11,16 @@ const tried = (task: number, n: number, reason: Reason): NewEvent[] => [
   { event: "ended", attempt: `r1/${task}.${n}`, reason, note: "" },
 ];
 const submitted: NewEvent = {
-  ...{ event: "submitted", attempt: "r1/3.1", head: "h", tree: "t", handoff: "x", commits: ["c"], paths: [] },
+  ...{
+    event: "submitted",
+    attempt: "r1/3.1",
+    head: "h",
+    tree: "t",
+    handoff: "x",
+    commits: ["c"],
+    paths: [],
+    deleted: [],
+  },
 };
 const nothing: NewEvent = { event: "nothing", attempt: "r1/3.1", why: "x" };
 

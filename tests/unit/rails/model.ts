@@ -152,7 +152,8 @@ export class Model implements Hands {
     const commits: string[] = [];
     for (let at = head; at !== base; at = this.commits[Number(at)]?.parent ?? base) commits.unshift(at);
     if (commits.length === 0) throw new Fault("no-commits", "there is no commit of its own", "");
-    return { head, tree: treeId(this.filesAt(head)), commits, paths: changed(this.filesAt(base), this.filesAt(head)) };
+    const paths = changed(this.filesAt(base), this.filesAt(head));
+    return { head, tree: treeId(this.filesAt(head)), commits, paths, deleted: [] };
   };
   readonly gitText = async (top: string, what = ""): Promise<string> =>
     what === "branch" ? this.at(top).branch : (this.subjectsTo(this.at(top).head)[0] ?? "");

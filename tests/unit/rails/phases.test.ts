@@ -17,7 +17,7 @@ const dispatched = (n: number, phase: string): NewEvent => {
   return { event: "dispatched", task: "1", attempt: `r1/1.${n}`, phase };
 };
 const submitted = (n: number, verdict?: "pass" | "fail"): NewEvent => {
-  const result = { head: `h${n}`, tree: "t", commits: [], paths: [] };
+  const result = { head: `h${n}`, tree: "t", commits: [], paths: [], deleted: [] };
   return { event: "submitted", attempt: `r1/1.${n}`, handoff: "h", ...result, ...(verdict ? { verdict } : {}) };
 };
 const notLanded = (n: number): NewEvent => {
@@ -25,7 +25,7 @@ const notLanded = (n: number): NewEvent => {
 };
 /** The task, with all phases, after some events. */
 function taskAfter(...events: NewEvent[]): TaskState {
-  const list = "1. One\n   Risk: high\n";
+  const list = "1. One\n   Risk: medium\n";
   const state: RunState = runAfter(list, { workflows: { "": FULL } }, ...events);
   return state.tasks.get("1") as TaskState;
 }
@@ -77,6 +77,18 @@ describe("where a task stands", () => {
       null,
       "r1/1.3",
     ]);
+  });
+  test("a high risk waits for a person, also one that only the work shows", () => {
+    const touched = (path: string): NewEvent => ({ ...submitted(2), paths: [path] }) as NewEvent;
+    const from = [dispatched(1, "plan"), submitted(1), dispatched(2, "implement")];
+    const judged = [dispatched(3, "review"), submitted(3, "pass")];
+    expect(taskAfter(...from, touched("src/a.ts"), ...judged)).toMatchObject({ state: "mergeable", risk: "medium" });
+    const risky = taskAfter(...from, touched("db/migrations/1.sql"), ...judged);
+    expect(risky).toMatchObject({ state: "needs-human", reason: "high-risk", risk: "high", note: "h" });
+    const low = (path: string) =>
+      runAfter("1. One\n   Risk: low\n", { workflows: { "": FULL } }, ...from, touched(path)).tasks.get("1");
+    expect(low("src/a.ts")).toMatchObject({ state: "mergeable" });
+    expect(low("src/auth/a.ts")).toMatchObject({ state: "ready", phase: { name: "review" } });
   });
   test("failures count for their own phase", () => {
     const ended = (n: number): NewEvent => ({ event: "ended", attempt: `r1/1.${n}`, reason: "unproven", note: "" });

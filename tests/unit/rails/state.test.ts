@@ -27,6 +27,7 @@ const submitted = (task: string, n = 1): NewEvent => ({
   handoff: "x",
   commits: ["c"],
   paths: [],
+  deleted: [],
 });
 const landed = (...attempts: string[]): NewEvent[] => [
   { event: "proven", from: "b", to: "n", tree: "t", landed: attempts.map((attempt) => ({ attempt, commits: ["c"] })) },

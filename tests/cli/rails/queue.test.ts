@@ -1,0 +1,62 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { Scene, type Worker } from "./scene.ts";
+
+let scene: Scene | undefined;
+afterEach(() => scene?.destroy());
+
+async function begun(attempt: string): Promise<Worker> {
+  const worker = await (scene as Scene).agent(attempt);
+  expect((await worker.begin()).code).toBe(0);
+  return worker;
+}
+const next = async () => (await (scene as Scene).minion(["next", "--json"])).json;
+
+test("a clash sends the second back once, told what the first meant; a deletion that nobody named is flagged", async () => {
+  scene = new Scene();
+  await scene.start("1. Greet\n2. Part\n   Files: src/start.txt?\n");
+  const { dispatch } = await next();
+  const [one, two] = await Promise.all(dispatch.map(({ attempt }: { attempt: string }) => begun(attempt)));
+  const done = async (worker: Worker, text: string) => {
+    worker.edit({ "src/start.txt": `${text}\n` });
+    await worker.minion(["gate", "--all"]);
+    worker.commit(`feat: ${text}`);
+    expect((await worker.submit(`What and why: it says ${text}, since people arrive.`)).code).toBe(0);
+  };
+  await done(one as Worker, "hello");
+  await done(two as Worker, "goodbye");
+  const after = await next();
+  expect(after).toMatchObject({ landed: ["1"], dispatch: [{ attempt: "r1/2.2" }] });
+  expect(scene.git("show", "minion/r1/line:src/start.txt")).toBe("hello");
+  const again = await scene.agent("r1/2.2");
+  const brief = (await again.begin()).stdout;
+  expect(brief).toContain("## What task 1 left\n\nWhat and why: it says hello");
+  expect(brief).toContain("conflict. It clashes in src/start.txt");
+
+  rmSync(join(again.path, "src/start.txt"));
+  again.edit({ "src/end.txt": "goodbye\n" });
+  await again.minion(["gate", "--all"]);
+  again.commit("feat: end");
+  await again.submit();
+  expect((await next()).done).toBe(true);
+  const { report } = (await scene.minion(["report", "--json"])).json;
+  expect(report).toMatch(/\*\*2 Part\*\*.*Touched though not named: src\/end\.txt/);
+  expect(report).not.toContain("Deleted though not named");
+});
+
+test("a deletion that a task does not name is told of with that task", async () => {
+  scene = new Scene();
+  await scene.start("1. Tidy\n   Files: src/new.txt\n2. Other\n   Files: src/other.txt\n");
+  const { dispatch } = await next();
+  const [one, two] = await Promise.all(dispatch.map(({ attempt }: { attempt: string }) => begun(attempt)));
+  rmSync(join((one as Worker).path, "src/start.txt"));
+  (one as Worker).edit({ "src/new.txt": "new\n" });
+  await (one as Worker).finish();
+  (two as Worker).edit({ "src/other.txt": "other\n" });
+  await (two as Worker).finish();
+  await next();
+  const { report } = (await scene.minion(["report", "--json"])).json;
+  expect(report).toMatch(/\*\*1 Tidy\*\*.*\*\*Deleted though not named: src\/start\.txt\*\*/);
+  expect(report.match(/Deleted though not named/g)).toHaveLength(1);
+});
