@@ -17,7 +17,7 @@ const DATA = ["toolchains", "patterns", "prices"].map((name) => `skills/minion-b
 
 /** About tokens (characters / 4), a ratchet: a prompt that grows over this has to give a reason. */
 const SIZES: Record<string, number> = {
-  "commands/minion.md": 1190,
+  "commands/minion.md": 1210,
   "agents/minion-worker.md": 440,
   "agents/minion-verifier.md": 480,
   "skills/minion-blueprint/SKILL.md": 680,
@@ -38,6 +38,7 @@ const SIZES: Record<string, number> = {
   "skills/minion-overlays/security-engineer.md": 250,
   "skills/minion-overlays/tech-writer.md": 250,
   "skills/minion-blueprint/guides/collisions.md": 850,
+  "skills/minion-blueprint/guides/delivery.md": 720,
   "skills/minion-blueprint/guides/forms.md": 1010,
   "skills/minion-blueprint/guides/tickets.md": 920,
 };

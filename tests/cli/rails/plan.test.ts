@@ -86,7 +86,7 @@ test("guides are listed and printed; the project's own win over the person's, an
   scene.write(".claude/minion/guides/mine.md", "", scene.home);
   const { guides } = (await scene.minion(["guide", "--json"])).json;
   const names = guides.map(({ name }: { name: string }) => name.toLowerCase());
-  expect(names.sort()).toEqual(["broken", "collisions", "forms", "mine", "own", "tickets"]);
+  expect(names.sort()).toEqual(["broken", "collisions", "delivery", "forms", "mine", "own", "tickets"]);
   expect(guides).toContainEqual({ name: "own", when: "ours" });
   expect(await scene.minion(["guide", "own"])).toMatchObject({ code: 0, stdout: "Our way.\n" });
   expect(await scene.minion(["guide", "forms"])).toMatchObject({ code: 0, stdout: "Our forms.\n" });
