@@ -54,6 +54,7 @@ const GROUPS = {
 /** What may stand in a blueprint's frontmatter beside what Claude Code reads there. */
 const FIELDS = z.strictObject({
   gates,
+  slots: texts, // What a handoff has to say something under
   commit: pattern, // What the first line of each commit has to match
   allow: texts, // Commands that a worker may run without asking
   refuse: z.array(z.strictObject({ commands: patterns, way: text })), // Those that it may not run, and the way out

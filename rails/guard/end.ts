@@ -52,7 +52,7 @@ export async function holdAtEnd(found: Found, said: string): Promise<string | nu
   });
   if (told !== NO_HANDOFF) return told;
   // What a person has to agree to is objected to once; there is nobody left to think twice.
-  const handIn = () => submit(NO_HANDOFF, found.attempt.begun?.worktree ?? "");
+  const handIn = () => submit(NO_HANDOFF, found.attempt.begun?.worktree ?? "", true);
   await handIn()
     .catch(handIn)
     .catch((fault: Error) => endAttempt(found, said, fault.message));

@@ -7,14 +7,16 @@ import { objectionTo } from "../record/objections.ts";
 import { hasResult, hasRival, type RunState } from "../record/state.ts";
 import { type Own, ownAttempt, uncommitted } from "./attempt.ts";
 import { startOf } from "./begin.ts";
+import { missingSlots } from "./handoff.ts";
 
 /** The whole is kept in the journal, which is read often. */
 const HANDOFF_LIMIT = 20_000;
 
 /** Hands a worker's result in: from here the task is mergeable.
- * @param handoff Markdown: what and why, concerns, deviations, findings, risks, how to roll back
+ * @param handoff Markdown with the blueprint's slots, where the phase writes
+ * @param isLost its worker left none: the rails hand in what is proven
  * @throws Fault that says what is still missing */
-export async function submit(handoff: string, cwd: string): Promise<void> {
+export async function submit(handoff: string, cwd: string, isLost = false): Promise<void> {
   const own = await ownAttempt(cwd);
   const text = handoff.trim();
   if (text === "") throw new Fault("no-handoff", "the handoff is empty", "say what you did, and what others must know");
@@ -22,6 +24,9 @@ export async function submit(handoff: string, cwd: string): Promise<void> {
     throw new Fault("long-handoff", `the handoff is longer than ${HANDOFF_LIMIT} characters`, "leave raw output out");
   const { phase, id } = own.attempt;
   if (phase.back) throw new Fault("no-verdict", `phase ${phase.name} ends with a verdict`, `minion verdict ${id} pass`);
+  const lacking = phase.writes && !isLost ? missingSlots(text, own.state.blueprint.slots) : [];
+  const form = "write each as «Name: …», «none» where there is nothing";
+  if (lacking.length > 0) throw new Fault("slots", `the handoff says nothing under ${lacking.join(", ")}`, form);
   const result = phase.writes ? await finished(own) : await untouched(own);
   if (phase.writes) await ask(own, result);
   await handIn(own, (state) => {

@@ -71,6 +71,9 @@ function longJournal(length) {
     .join("");
 }
 
+const HANDOFF =
+  "What and why: x\nConcerns: x\nDeviations from the task: x\nFindings for others: x\nRisks and how to roll back: x\n";
+
 /** Ten tasks, each landed by a call of its own with a gate that does nothing, and the same ten commits picked by hand. */
 export async function land(folder) {
   const { minion, git, repo } = await repository(folder, 10);
@@ -79,7 +82,7 @@ export async function land(folder) {
   let [ours, theirs] = [0, 0];
   for (let task = 1; task <= 10; task++) {
     const path = await worker({ minion, git, repo }, task);
-    await minion(["submit"], { cwd: path, input: "Did it." });
+    await minion(["submit"], { cwd: path, input: HANDOFF });
     const commit = (await git(["rev-parse", "HEAD"], { cwd: path })).trim();
     theirs += await timed(() => git(["cherry-pick", commit], { cwd: bare }));
     ours += await timed(() => minion(["land", String(task)]));

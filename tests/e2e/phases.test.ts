@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { bash } from "../../demo/talk.ts";
 import { apply, type Behaviour, commit, end, gates, submit, type Worker } from "../../demo/worker-script.ts";
+import { handoff } from "../handoff.ts";
 import { QUICK_GATES, World } from "./world.ts";
 
 let world: World | undefined;
@@ -33,7 +34,7 @@ const phases: Behaviour = async function* (worker) {
     yield* apply(worker, steps);
     yield* gates();
     yield* commit(worker);
-    yield* submit({ ...worker, edits: { ...worker.edits, handoff: `What and why: the ${phase} story of ${task}` } });
+    yield* submit({ ...worker, edits: { ...worker.edits, handoff: handoff(`the ${phase} story of ${task}`) } });
   }
   for (;;) yield* end(worker, `${attempt} ${phase} done`);
 };

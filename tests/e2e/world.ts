@@ -10,6 +10,7 @@ import { type Edits, makeSample, readEdits } from "../../demo/sample-repo.ts";
 import { type ModelRequest, type ScriptedModel, startModel, type ToolUse } from "../../demo/scripted-model.ts";
 import { conversations, roleOf } from "../../demo/talk.ts";
 import { type Behaviour, worker } from "../../demo/worker-script.ts";
+import { handoff } from "../handoff.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -59,7 +60,7 @@ export class World {
     world.minion("blueprint", "--agree");
     const tasks = Object.entries(files).map(([id, written]) => {
       const steps = Object.entries(written).map(([path, content]) => ({ write: path, content }));
-      return [id, { steps, commit: `feat: task ${id}`, handoff: `What and why: task ${id}` }] as const;
+      return [id, { steps, commit: `feat: task ${id}`, handoff: handoff(`task ${id}`) }] as const;
     });
     world.edits = { tasks: Object.fromEntries(tasks), guesses: {} };
     return world;

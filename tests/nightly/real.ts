@@ -18,6 +18,7 @@ import { findAttempt, ownAttempt } from "../../rails/worker/attempt.ts";
 import { begin } from "../../rails/worker/begin.ts";
 import { gate, runGateJob } from "../../rails/worker/gate.ts";
 import { judge, submit, submitNothing } from "../../rails/worker/submit.ts";
+import { handoff } from "../handoff.ts";
 import { random } from "../unit/plan/random.ts";
 import { holds } from "../unit/rails/invariants.ts";
 import { randomRun, type Scenario, scenarioOf } from "../unit/rails/random-run.ts";
@@ -88,7 +89,7 @@ export class Real implements Hands {
     return (await gate(undefined, this.at(attempt), 0)).at(-1)?.result === "pass";
   }
   submit(attempt: string): Promise<void> {
-    return submit("Did it.", this.at(attempt));
+    return submit(handoff("Did it."), this.at(attempt));
   }
   judge(attempt: string, verdict: string, findings: string): Promise<void> {
     return judge(attempt, verdict, findings, this.at(attempt));

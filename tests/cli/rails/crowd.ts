@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { handoff } from "../../handoff.ts";
 import { type Answer, Scene } from "./scene.ts";
 
 const blueprint = (workers: number): string =>
@@ -37,7 +38,7 @@ export async function crowd({ rounds, runs, workers }: { rounds: number; runs: n
         scene.write(`src/${task}.txt`, attempt, path);
         await run(["gate", "--all", "--wait", "600"], path);
         scene.commit(`feat: task ${task}`, path);
-        await run(["submit"], path, "Did it.");
+        await run(["submit"], path, handoff("Did it."));
         const { json } = await run(["land", task, "--run", name, "--wait", "600"]);
         expect(json).toMatchObject({ task, landed: true });
       });

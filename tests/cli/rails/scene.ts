@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { handoff as inForm } from "../../handoff.ts";
 
 const MINION = join(import.meta.dirname, "../../../assets/bin/minion");
 
@@ -161,7 +162,7 @@ export class Worker {
   }
 
   submit(handoff = "Did it."): Promise<Answer> {
-    return this.minion(["submit", "--json"], handoff);
+    return this.minion(["submit", "--json"], inForm(handoff));
   }
 
   async finish(): Promise<void> {

@@ -13,6 +13,7 @@ import type { Found, Own } from "../../../rails/worker/attempt.ts";
 import { begin } from "../../../rails/worker/begin.ts";
 import { gate, runGateJob } from "../../../rails/worker/gate.ts";
 import { judge, submit, submitNothing } from "../../../rails/worker/submit.ts";
+import { handoff } from "../../handoff.ts";
 import { redIn } from "./invariants.ts";
 import type { Scenario } from "./random-run.ts";
 import { FORBIDDEN, type Hands } from "./random-worker.ts";
@@ -105,7 +106,7 @@ export class Model implements Hands {
     return (await gate(undefined, attempt, 0)).at(-1)?.result === "pass";
   }
   submit(attempt: string): Promise<void> {
-    return submit("Did it.", attempt);
+    return submit(handoff("Did it."), attempt);
   }
   judge(attempt: string, verdict: string, findings: string): Promise<void> {
     return judge(attempt, verdict, findings, attempt);
