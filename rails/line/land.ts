@@ -117,10 +117,10 @@ async function landTogether(landing: Landing, ready: readonly string[]): Promise
   const landed: Candidate[] = [];
   for (const { attempt, commits } of mergeable(state).filter((each) => ready.includes(each.attempt))) {
     const objection = await site.objection(state, state.attempts.get(attempt) as AttemptState);
-    const clash = objection ? null : await site.pick(commits);
+    const picked = objection ? 0 : await site.pick(commits);
     if (objection) await refuse(attempt, objection.reason, `${objection.what.join(", ")}.`);
-    else if (clash) await refuse(attempt, "conflict", clash);
-    else landed.push({ attempt, commits });
+    else if (typeof picked === "string") await refuse(attempt, "conflict", picked);
+    else landed.push({ attempt, commits, skipped: picked });
   }
   const [first] = landed;
   if (!first) return true;

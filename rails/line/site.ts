@@ -40,11 +40,15 @@ export function siteOf(place: Place, run: string, line: string, job: "landing" |
     async reset(commit: string): Promise<void> {
       path = await freshWorktree(place, landingPath(place, run, job), commit);
     },
-    /** Puts commits on top, in order. @returns null, or what clashed: then the worktree is as before */
-    pick: (commits: readonly string[]): Promise<string | null> => pickAll(path, commits),
+    /** Puts commits on top, in order. @returns how many changed nothing there, and so were passed over; or what clashed:
+     * then the worktree is as before */
+    pick: (commits: readonly string[]): Promise<number | string> =>
+      apply(path, commits.at(-1) ?? "HEAD", ["cherry-pick", "--ff", ...commits]),
     /** Merges a commit, forward where that is possible. @returns null, or what clashed: then the worktree is as before */
-    merge: (commit: string, message: string): Promise<string | null> =>
-      apply(path, commit, ["merge", "--quiet", "--ff", "-m", message, commit]),
+    async merge(commit: string, message: string): Promise<string | null> {
+      const result = await apply(path, commit, ["merge", "--quiet", "--ff", "-m", message, commit]);
+      return typeof result === "string" ? result : null;
+    },
     /** Makes what lies there known to the repository, where it is a clone of it. */
     async keep(commit: string): Promise<void> {
       if ((await commitOf(commit, main)) === null) await bringBack(place, path, commit);
@@ -76,20 +80,23 @@ export function siteOf(place: Place, run: string, line: string, job: "landing" |
   };
 }
 
-const pickAll = (path: string, commits: readonly string[]): Promise<string | null> => {
-  const how = ["cherry-pick", "--ff", "--allow-empty", "--keep-redundant-commits", ...commits];
-  return apply(path, commits.at(-1) ?? "HEAD", how);
-};
-
 /** Puts something on top of what lies there. @param whose the commit whose committer it is to have: the machine may have
  * none for us. Unsigned, since signing may ask somebody. */
-async function apply(path: string, whose: string, how: readonly string[]): Promise<string | null> {
+async function apply(path: string, whose: string, how: readonly string[]): Promise<number | string> {
   const before = await gitText(path, "rev-parse", "HEAD");
   const [name, email] = (await gitText(path, "log", "-1", "--format=%cn%n%ce", whose)).split("\n");
   const committer = { GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
   const author = how[0] === "merge" ? { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email } : {};
   const where = { cwd: path, env: { ...committer, ...author }, accept: [1, 128] };
-  if ((await git(where, ...NO_HOOKS, "-c", "commit.gpgSign=false", ...how)).code === 0) return null;
+  const run = async (...words: readonly string[]): Promise<boolean> =>
+    (await git(where, ...NO_HOOKS, "-c", "commit.gpgSign=false", ...words)).code === 0;
+  let isDone = await run(...how);
+  for (let skipped = 0; ; skipped++) {
+    if (isDone) return skipped;
+    // Where nothing is left to commit, git stops as well.
+    if (how[0] === "merge" || skipped === how.length || (await changedPaths(path)).length > 0) break;
+    isDone = await run("cherry-pick", "--skip");
+  }
   const clash = (await changedPaths(path)).slice(0, 5).join(", ");
   await git({ cwd: path, accept: [128] }, how[0] as string, "--quit");
   await git(path, "reset", "--quiet", "--hard", before);

@@ -92,8 +92,8 @@ export interface EventData {
   aborted: { note: string };
 }
 
-/** An attempt and its own commits, oldest first. */
-export type Candidate = Readonly<{ attempt: string; commits: readonly string[] }>;
+/** An attempt and its own commits, oldest first; `skipped`: how many of them changed nothing on the line. */
+export type Candidate = Readonly<{ attempt: string; commits: readonly string[]; skipped?: number }>;
 
 export type EventName = keyof EventData;
 export type NewEvent = { [N in EventName]: { readonly event: N } & Readonly<EventData[N]> }[EventName];

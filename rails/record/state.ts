@@ -45,7 +45,7 @@ export interface RunState extends Omit<EventData["started"], "tasks" | "version"
   readonly jobs: Map<string, EventData["job"]>; // Started and not known to have ended; its process may be gone
   readonly errors: Map<string, string | null>; // Of jobs that ended: what broke them
   readonly evidence: Evidence[];
-  readonly landings: { readonly to: string; readonly tree: string; readonly attempts: readonly string[] }[];
+  readonly landings: Readonly<{ to: string; tree: string; attempts: readonly string[]; skipped: readonly number[] }>[];
   built: Event<"merge-built"> | null; // The newest merge that was tried
   proven: EventData["proven"] | null; // The line was about to move there when the journal ends
   dispatches: number;
@@ -128,7 +128,7 @@ function dispatch(state: RunState, { task: name, attempt: id, agent = "", at, ..
 function land(state: RunState, { to, tree, landed }: EventData["proven"]): void {
   const attempts = landed.map(({ attempt }) => attempt);
   for (const id of attempts) Object.assign(state.attempts.get(id)?.task ?? {}, { state: "landed" });
-  state.landings.push({ to, tree, attempts });
+  state.landings.push({ to, tree, attempts, skipped: landed.map(({ skipped = 0 }) => skipped) });
   Object.assign(state, { tip: to, proven: null });
 }
 

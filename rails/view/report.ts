@@ -72,10 +72,12 @@ function landedText(state: RunState, { id, title, files, attempts, result: last 
   const isMissed = files.length > 0 && !paths.some(isNamed);
   const missed = isMissed ? ". **None of the files that it names was touched**" : "";
   const extra = others.length > 0 ? `. Touched though not named: ${others.join(", ")}` : "";
+  const none = landing.skipped[landing.attempts.indexOf(last.id)] ?? 0;
+  const empty = none > 0 ? `. ${none} of its ${last.submitted?.commits.length} commits changed nothing there` : "";
   const deleted = (last.submitted?.deleted ?? []).filter((path) => !isNamed(path));
   const gone = deleted.length > 0 ? `. **Deleted though not named: ${deleted.join(", ")}**` : "";
   const byHand = last.submitted?.byHand ? ". Landed by a person's word" : "";
-  return `- **${id} ${title}**: \`${landing.to.slice(0, 10)}\`${which}; ${raw}${missed}${extra}${gone}${byHand}`;
+  return `- **${id} ${title}**: \`${landing.to.slice(0, 10)}\`${which}; ${raw}${missed}${extra}${gone}${empty}${byHand}`;
 }
 
 function restText({ id, title, state, reason, note, attempts }: TaskState): string {

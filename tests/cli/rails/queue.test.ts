@@ -45,6 +45,24 @@ test("a clash sends the second back once, told what the first meant; a deletion 
   expect(report).not.toContain("Deleted though not named");
 });
 
+test("a commit that changes nothing on the line is passed over, and that is said", async () => {
+  scene = new Scene();
+  await scene.start("1. One\n2. Two\n");
+  const { dispatch } = await next();
+  const workers = await Promise.all(dispatch.map(({ attempt }: { attempt: string }) => begun(attempt)));
+  for (const [at, worker] of (workers as Worker[]).entries()) {
+    worker.edit({ "src/both.txt": "the same\n" });
+    worker.commit("feat: both");
+    if (at === 1) worker.edit({ "src/own.txt": "own\n" });
+    await worker.finish().catch(() => worker.submit());
+  }
+  await next();
+  expect(scene.git("log", "--format=%s", "trunk..minion/r1/line").split("\n")).toEqual(["feat: work", "feat: both"]);
+  const { report } = (await scene.minion(["report", "--json"])).json;
+  expect(report).toMatch(/\*\*2 Two\*\*.*1 of its 2 commits changed nothing there/);
+  expect(scene.git("status", "--porcelain", "--untracked-files=no")).toBe("");
+});
+
 test("a deletion that a task does not name is told of with that task", async () => {
   scene = new Scene();
   await scene.start("1. Tidy\n   Files: src/new.txt\n2. Other\n   Files: src/other.txt\n");

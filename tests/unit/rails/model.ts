@@ -219,7 +219,7 @@ export class Model implements Hands {
         tree.files = result;
         tree.head = tree.head === parent ? commit : this.put({ files: result, parent: tree.head, subject });
       }
-      return null;
+      return 0;
     },
     fill: async () => null,
     tip: async () => ({ commit: this.at("landing").head, tree: treeId(this.at("landing").files) }),
