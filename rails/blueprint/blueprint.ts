@@ -14,6 +14,7 @@ const gate = z
     run: z.optional(text), // Or the command itself, and its folder from the repository's root
     cwd: z.optional(z.string()),
     timeout: z.optional(whole(1, 86_400)), // Seconds until it is stopped
+    when: z.optional(z.enum(["end"])), // Not for each task, but once all have landed
   })
   .check(z.refine(({ tool, run }) => (tool === undefined) !== (run === undefined), "a gate has either tool or run"));
 const gates = z.array(gate).check(z.minLength(1), ({ value, issues }) => {

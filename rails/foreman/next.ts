@@ -1,6 +1,7 @@
 import type { Phase } from "../blueprint/workflow.ts";
 import { byPriority, rivalsOf, startNow } from "../plan/schedule.ts";
 import { attentionOf } from "../record/attention.ts";
+import { END, isEndDue } from "../record/end.ts";
 import type { Reason } from "../record/events.ts";
 import { isRunning } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
@@ -127,7 +128,6 @@ function waiting(state: RunState, taken: ReadonlySet<string>) {
     if (rateLimited(state)) return "later";
     return busy < state.blueprint.bounds.workers ? "conflict" : "slots";
   };
-  return [...state.tasks.values()]
-    .map((task) => ({ task: task.id, why: why(task) }))
-    .filter((each) => each.why !== null);
+  const waits = [...state.tasks.values()].map((task) => ({ task: task.id, why: why(task) }));
+  return [...waits, { task: END, why: isEndDue(state) ? "landing" : null }].filter((each) => each.why !== null);
 }

@@ -42,9 +42,9 @@ export async function start(
   const base = await commitOf("HEAD", place.top);
   if (!base) throw new Fault("no-commit", "this repository has no commit yet", "make a first one", EXIT.usage);
   // The blueprint's gates as commands, without those for which the project has none.
-  const gates = blueprint.gates.flatMap(({ name, tool, run = "", cwd = "", timeout = TIMEOUT }): Command[] => {
+  const gates = blueprint.gates.flatMap(({ name, tool, run = "", cwd = "", timeout = TIMEOUT, when }): Command[] => {
     const found = tool ? tools[tool] : { run, cwd };
-    return found ? [{ name, run: found.run, cwd: found.cwd, timeout }] : [];
+    return found ? [{ name, run: found.run, cwd: found.cwd, timeout, ...(when ? { isLast: true } : {}) }] : [];
   });
   const where = "name commands under gates: in .claude/minion/blueprint.md";
   if (gates.length === 0) throw new Fault("no-gates", "neither lint, test nor build was found", where, EXIT.usage);

@@ -1,5 +1,6 @@
 import { Fault } from "../fault.ts";
 import { commitOf, type Place, resultOf } from "../git/repository.ts";
+import { isEndDue } from "../record/end.ts";
 import type { Candidate, Command, Evidence, Reason } from "../record/events.ts";
 import { attach, isRunning } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
@@ -16,7 +17,8 @@ const mergeable = (state: RunState): Candidate[] =>
  * @throws Fault `job` where landing itself could not be done */
 export async function landed(journal: Journal, place: Place, { run, line }: RunState, until: number): Promise<boolean> {
   const job = { journal, cwd: place.main, job: `land ${run}`, until };
-  const isDone = await attach(job, (state) => (state.baseRed && mergeable(state).length === 0) || undefined);
+  const isIdle = (state: RunState): boolean => mergeable(state).length === 0 && !isEndDue(state);
+  const isDone = await attach(job, (state) => (state.baseRed && isIdle(state)) || undefined);
   const site = siteOf(place, run, line);
   const state = await journal.state();
   if (isDone && (await site.lineAt()) !== state.tip && !(await isRunning(state, job.job)))
@@ -50,8 +52,9 @@ export async function landAll(journal: Journal, site: Site): Promise<void> {
   for (;;) {
     const state = await caughtUp(landing);
     const ready = mergeable(state).map(({ attempt }) => attempt);
-    if (state.aborted || (state.baseRed && ready.length === 0)) return;
+    if (state.aborted || (state.baseRed && ready.length === 0 && !isEndDue(state))) return;
     if (!state.baseRed) await checkBase(landing, state);
+    else if (isEndDue(state)) await checkEnd(landing, state);
     else await landInHalves(landing, ready);
   }
 }
@@ -91,14 +94,25 @@ async function caughtUp(landing: Landing): Promise<RunState> {
 
 const idsOf = (all: readonly Candidate[]): string[] => all.map(({ attempt }) => attempt);
 
-/** What sets a fresh worktree up, then the gates, in order. */
-const commandsOf = ({ setup, gates }: RunState): Command[] => [...(setup ? [setup] : []), ...gates];
+/** What sets a fresh worktree up, then the gates, in order: those for each task, or also those for the end. */
+const commandsOf = ({ setup, gates }: RunState, isEnd: boolean): Command[] => [
+  ...(setup ? [setup] : []),
+  ...gates.filter(({ isLast }) => isEnd || !isLast),
+];
+
+/** Runs all gates on the line as it is when nothing more will land. */
+async function checkEnd(landing: Landing, { tip, landings }: RunState): Promise<void> {
+  await landing.site.reset(tip);
+  const attempts = landings.flatMap((each) => each.attempts);
+  const red = (await landing.site.fill()) ?? (await redOnTip(landing, attempts, true));
+  await landing.journal.add({ event: "end-checked", tip, red });
+}
 
 /** Runs every gate on the base, so that what is red there is said before anybody is set to work. */
 async function checkBase(landing: Landing, state: RunState): Promise<void> {
   await landing.site.reset(state.base);
   const red: string[] = [];
-  for (const command of commandsOf(state)) {
+  for (const command of commandsOf(state, true)) {
     if (!isPass(await proveHere(landing, [], command))) red.push(command.name);
     if (command === state.setup && red.length > 0) break;
   }
@@ -140,9 +154,9 @@ async function landTogether(landing: Landing, ready: readonly string[]): Promise
 
 /** Runs setup and gates on what lies there, as far as this process has not seen them pass on these very files.
  * @returns what was red, in words */
-export async function redOnTip(landing: Landing, attempts: readonly string[]): Promise<string | null> {
+export async function redOnTip(landing: Landing, attempts: readonly string[], isEnd = false): Promise<string | null> {
   const { tree } = await landing.site.tip();
-  for (const command of commandsOf(await landing.journal.state())) {
+  for (const command of commandsOf(await landing.journal.state(), isEnd)) {
     const key = `${tree} ${command.name}`;
     if (landing.seen.has(key)) continue;
     const evidence = await proveHere(landing, attempts, command);

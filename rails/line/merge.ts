@@ -15,7 +15,7 @@ export async function buildMerge(journal: Journal, site: Site, branch: string, f
   await site.reset(from);
   const clash = await site.merge(tip, `Merge ${line} (run ${run})`);
   const attempts = landings.flatMap((landing) => landing.attempts);
-  const red = clash ?? (await site.fill()) ?? (await redOnTip({ journal, site, seen: new Set() }, attempts));
+  const red = clash ?? (await site.fill()) ?? (await redOnTip({ journal, site, seen: new Set() }, attempts, true));
   const { commit: to } = await site.tip();
   await site.keep(to);
   await journal.add({ event: "merge-built", branch, from, tip, to, red });

@@ -22,8 +22,9 @@ export type ProcessMark = Readonly<{ pid: number; started: string }>;
 /** Whose a run is: the session, and the client's process, which tells a dead session from a silent one. */
 export type Session = Readonly<{ session: string; owner: ProcessMark | null }>;
 
-/** A command of the project: shell text, its folder from the worktree's top, and its limit in seconds. */
-export type Command = Readonly<{ name: string; run: string; cwd: string; timeout: number }>;
+/** A command of the project: shell text, its folder from the worktree's top, and its limit in seconds; `isLast`: a gate for
+ * the line once all have landed. */
+export type Command = Readonly<{ name: string; run: string; cwd: string; timeout: number; isLast?: boolean }>;
 
 /** What a gate leaves. It holds for this tree, command and setup, and no other. */
 export interface Evidence {
@@ -83,6 +84,9 @@ export interface EventData {
   landed: { to: string };
   "base-checked": { red: readonly string[] }; // Gates that are red on the base: nothing is dispatched over one …
   "base-accepted": { red: readonly string[] }; // … before a person says so
+  /** The gates that are for the end, on the line as it stood there; `red`: in words what was. The first that is red opens
+   * the task `end`, which is to mend that. */
+  "end-checked": { tip: string; red: string | null };
   "line-restored": { from: string; to: string }; // It stood where landing had not put it
   /** What merging the line as it stood (`tip`) into a branch as it stood (`from`) gives; `red`: why it cannot be. */
   "merge-built": { branch: string; from: string; tip: string; to: string; red: string | null };

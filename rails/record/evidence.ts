@@ -6,6 +6,7 @@ import type { Phase } from "../blueprint/workflow.ts";
 import { EXIT } from "../fault.ts";
 import { cleanEnv, git } from "../git/git.ts";
 import { pathsBetween, treeOf, untrackedIn, type Worktop } from "../git/repository.ts";
+import { END } from "./end.ts";
 import type { Command, Evidence } from "./events.ts";
 import type { Journal, Run } from "./journal.ts";
 import { failuresIn, isMet, isRed, isSubset, isUntested } from "./judge.ts";
@@ -34,8 +35,10 @@ export function madeIn({ evidence }: RunState, attempt?: string): string[] {
 export type PhaseGate = Command & Readonly<{ red: boolean }>;
 
 /** The gates of a phase, in order. */
-export const gatesOf = ({ gates }: RunState, { gates: names, red, writes }: Phase): PhaseGate[] =>
+export const gatesOf = ({ gates, tasks }: RunState, { gates: names, red, writes }: Phase): PhaseGate[] =>
+  // Once there is something to mend at the end, nothing else is worked on.
   gates
+    .filter(({ isLast }) => !isLast || tasks.has(END))
     .map((gate) => ({ ...gate, red: red.includes(gate.name) }))
     .filter((gate) => gate.red || (names ? names.includes(gate.name) : writes && red.length === 0));
 

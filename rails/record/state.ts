@@ -1,6 +1,7 @@
 import type { Phase } from "../blueprint/workflow.ts";
 import { isAtLeast, riskOf } from "../plan/risk.ts";
 import type { PlannedTask } from "../plan/task.ts";
+import { END, endTask, IMPLEMENT, isBusy, isEndDue } from "./end.ts";
 import type { Event, EventData, Evidence, Reason, State } from "./events.ts";
 import { isMissed } from "./judge.ts";
 import { type Progress, phasesFor, progressOf, straight } from "./phases.ts";
@@ -46,6 +47,7 @@ export interface RunState extends Omit<EventData["started"], "tasks" | "version"
   readonly errors: Map<string, string | null>; // Of jobs that ended: what broke them
   readonly evidence: Evidence[];
   readonly landings: Readonly<{ to: string; tree: string; attempts: readonly string[]; skipped: readonly number[] }>[];
+  end: Event<"end-checked"> | null; // How the gates for the end came out last
   built: Event<"merge-built"> | null; // The newest merge that was tried
   proven: EventData["proven"] | null; // The line was about to move there when the journal ends
   dispatches: number;
@@ -62,15 +64,23 @@ export interface RunState extends Omit<EventData["started"], "tasks" | "version"
 export function fold(first: Event<"started">, events: readonly Event[], bad: readonly number[]): RunState {
   const open = (task: PlannedTask): TaskState => {
     const name = task.done ? "landed" : "waiting";
-    const phases = phasesFor(first.workflows[task.workflow] ?? [], task.risk);
-    const now = { state: name, reason: null, note: "", phase: null, result: undefined } as const;
-    return { ...task, ...now, phases, attempts: [], tried: 0 };
+    return openTask(task, name, phasesFor(first.workflows[task.workflow] ?? [], task.risk));
   };
   const state: RunState = {
     ...{ ...first, bad, tip: first.base, startedAt: first.at, lastAt: first.at },
     tasks: new Map(first.tasks.map((task) => [task.id, open(task)])),
     ...{ attempts: new Map(), jobs: new Map(), errors: new Map(), evidence: [], landings: [] },
-    ...{ built: null, proven: null, dispatches: 0, limited: 0, left: 0, done: false, aborted: false, baseRed: null },
+    ...{
+      end: null,
+      built: null,
+      proven: null,
+      dispatches: 0,
+      limited: 0,
+      left: 0,
+      done: false,
+      aborted: false,
+      baseRed: null,
+    },
     baseAccepted: false,
   };
   for (const event of events) {
@@ -84,6 +94,11 @@ export function fold(first: Event<"started">, events: readonly Event[], bad: rea
   return state;
 }
 
+const openTask = (task: PlannedTask, state: State, phases: readonly Phase[]): TaskState => {
+  const now = { state, reason: null, note: "", phase: null, result: undefined };
+  return { ...task, ...now, phases, attempts: [], tried: 0 };
+};
+
 /** What an event changes in the run. */
 function changeRun(state: RunState, event: Event): void {
   if (event.event === "dispatched") dispatch(state, event);
@@ -92,6 +107,7 @@ function changeRun(state: RunState, event: Event): void {
   if (event.event === "evidence") state.evidence.push(event);
   if (event.event === "proven") state.proven = event;
   if (event.event === "merge-built") state.built = event;
+  if (event.event === "end-checked") checkEnd(state, event);
   if (event.event === "landed" && state.proven?.to === event.to) land(state, state.proven);
   if (event.event === "base-checked") state.baseRed = event.red;
   if (event.event === "base-accepted") state.baseAccepted = true;
@@ -123,6 +139,13 @@ function dispatch(state: RunState, { task: name, attempt: id, agent = "", at, ..
   };
   task.attempts.push(made);
   state.attempts.set(id, made);
+}
+
+function checkEnd(state: RunState, event: Event<"end-checked">): void {
+  state.end = event;
+  if (event.red === null || state.tasks.has(END)) return;
+  const wave = 1 + Math.max(...[...state.tasks.values()].map((task) => task.wave));
+  state.tasks.set(END, openTask(endTask(event.red, state.blueprint.retry.agent, wave), "waiting", [IMPLEMENT]));
 }
 
 function land(state: RunState, { to, tree, landed }: EventData["proven"]): void {
@@ -162,8 +185,7 @@ function settle(state: RunState): void {
     if (red) Object.assign(task, { state: "needs-human", reason: "base-red", note: `Red on the base: ${red}.` });
     else if (state.left === 0) Object.assign(task, { state: "needs-human", reason: "dispatches" });
   }
-  const busy: readonly State[] = ["running", "ready", "mergeable", "verify-failed"];
-  state.done = ![...tasks.values()].some((task) => busy.includes(task.state));
+  state.done = ![...tasks.values()].some(isBusy) && !isEndDue(state);
 }
 
 /** What a worker touched may be riskier than what the task named. */

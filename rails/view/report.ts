@@ -13,7 +13,13 @@ export function reportText(state: RunState, folder: string): string {
   const landed = all.filter((task) => task.state === "landed");
   const intent = [state.goal, state.success && `A success if: ${state.success}`].filter(Boolean).join(" ");
   const over = aborted ? "It was aborted" : done ? "It is done" : "It is still under way";
-  const names = gates.map((gate) => `${gate.name} (\`${gate.run}\`)`).join(", ");
+  const { end } = state;
+  const last = gates.flatMap(({ isLast, name }) => (isLast ? name : [])).join(", ");
+  const atEnd = end && (end.red ? ` **Red at the end: ${end.red}**` : ` Also at the end: ${last}.`);
+  const names = gates
+    .filter(({ isLast }) => !isLast)
+    .map((gate) => `${gate.name} (\`${gate.run}\`)`)
+    .join(", ");
   const any = landings.length > 0;
   const sections: Record<string, readonly string[]> = {
     Landed: landed.map((task) => landedText(state, task)),
@@ -34,6 +40,7 @@ export function reportText(state: RunState, folder: string): string {
     `${over}; it took ${clock(state.lastAt - state.startedAt)}. ` +
       `Line \`${line}\` stands on \`${tip.slice(0, 10)}\`, base is \`${base.slice(0, 10)}\`.` +
       (any ? ` On its tip landing itself ran, and saw pass: ${names}.` : "") +
+      (atEnd ?? "") +
       (baseAccepted ? ` Red on the base, so that there only new failures counted: ${baseRed?.join(", ")}.\n` : "\n"),
     ...Object.entries(sections).flatMap(([title, lines]) => (lines.length > 0 ? [`## ${title}\n`, ...lines, ""] : [])),
   ].join("\n");

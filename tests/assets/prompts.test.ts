@@ -20,7 +20,7 @@ const SIZES: Record<string, number> = {
   "commands/minion.md": 1210,
   "agents/minion-worker.md": 440,
   "agents/minion-verifier.md": 480,
-  "skills/minion-blueprint/SKILL.md": 690,
+  "skills/minion-blueprint/SKILL.md": 710,
   "skills/minion-blueprint/workflows/quick.md": 40,
   "skills/minion-blueprint/workflows/default.md": 120,
   "skills/minion-blueprint/workflows/tdd.md": 240,
