@@ -2,7 +2,8 @@ import { expect, test, vi } from "vitest";
 import { random } from "../plan/random.ts";
 import { holds } from "./invariants.ts";
 import { Model } from "./model.ts";
-import { randomRun, scenarioOf } from "./random-run.ts";
+import { GATES, randomRun, scenarioOf } from "./random-run.ts";
+import { ONE_PHASE, SHIPPED } from "./run.ts";
 
 // `MINION_SEED=7 MINION_RUNS=1` is the one run that failed with seed 7.
 const RUNS = Number(process.env.MINION_RUNS ?? 1000);
@@ -68,4 +69,45 @@ test(`${RUNS} random runs: green, once, apart, in bounds, to an end`, async () =
     "session-lost",
   ];
   if (RUNS >= 1000) expect(Object.keys(seen)).toEqual(expect.arrayContaining([...reasons, "forbidden", "landed"]));
+});
+
+/** Sixteen results that wait together, of which the fifth clashes in meaning with what landed meanwhile, or none does.
+ * @returns how often landing proved something, and the states */
+async function sixteen(isOneBad: boolean) {
+  const ids = Array.from({ length: 17 }, (_, index) => String(index + 1));
+  const blueprint = { ...SHIPPED, gates: GATES };
+  const files = { "src/a.txt": "base\n" };
+  const list = ids.map((id) => `### Task ${id}: Do ${id}\n`).join("");
+  const scenario = { list, files, blueprint, workflows: ONE_PHASE, halves: {}, touched: {} };
+  const model = new Model(scenario, () => 0.5);
+  now.model = model;
+  const land = () => model.attach({ cwd: "", job: "land r1" }, () => undefined);
+  await land();
+  for (const task of ids) {
+    await model.journal.add({ event: "dispatched", task, attempt: `r1/${task}.1`, phase: "implement" });
+    await model.begin(`r1/${task}.1`);
+  }
+  const work = async (task: string, text: string): Promise<void> => {
+    const attempt = `r1/${task}.1`;
+    model.edit(attempt, `src/t${task}.txt`, text);
+    model.commit(attempt, `feat: ${task}`);
+    expect(await model.gates(attempt)).toBe(true);
+    await model.submit(attempt);
+  };
+  await work("17", "half 1\n");
+  await land();
+  const before = (await model.journal.state()).evidence.length;
+  for (const task of ids.slice(0, 16)) await work(task, isOneBad && task === "5" ? "half 1\n" : `own ${task}\n`);
+  await land();
+  const { evidence, tasks } = await model.journal.state();
+  const proofs = evidence.slice(before).filter(({ by, gate }) => by === "landing" && gate === "test").length;
+  return { proofs, states: [...tasks.values()].map(({ state }) => state) };
+}
+
+test("sixteen good results are proven at once; a bad one among them costs nine runs, not seventeen", async () => {
+  const good = await sixteen(false);
+  expect(good).toEqual({ proofs: 1, states: Array(17).fill("landed") });
+  const bad = await sixteen(true);
+  expect(bad.states).toEqual(good.states.with(4, "verify-failed"));
+  expect(bad.proofs).toBe(9);
 });
