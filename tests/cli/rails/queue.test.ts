@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { Scene, type Worker } from "./scene.ts";
@@ -43,6 +43,48 @@ test("a clash sends the second back once, told what the first meant; a deletion 
   const { report } = (await scene.minion(["report", "--json"])).json;
   expect(report).toMatch(/\*\*2 Part\*\*.*Touched though not named: src\/end\.txt/);
   expect(report).not.toContain("Deleted though not named");
+});
+
+const MANIFEST = (names: string) => `{\n  "dependencies": {\n${names}\n  }\n}\n`;
+
+test.each([
+  [
+    "a rename and a new use",
+    { "src/names.txt": null, "src/new-names.txt": "old\n" },
+    { "src/use.txt": "uses names\n" },
+    "line-red",
+  ],
+  [
+    "two new dependencies",
+    { "src/package.json": MANIFEST('    "a": "1",\n    "b": "1"') },
+    { "src/package.json": MANIFEST('    "a": "1",\n    "c": "1"') },
+    "conflict",
+  ],
+  ["one new file from both", { "src/one.txt": "mine\n" }, { "src/one.txt": "yours\n" }, "conflict"],
+])("%s: each is green, and what they are together never reaches the line", async (_, first, second, reason) => {
+  scene = new Scene(
+    "---\ngates:\n  - name: test\n    run: \"! grep -rq 'uses names' src || test -f src/names.txt\"\n---\n",
+  );
+  scene.write("src/names.txt", "old\n");
+  scene.write("src/package.json", MANIFEST('    "a": "1"'));
+  scene.commit("chore: more");
+  await scene.start("1. One\n2. Two\n");
+  const { dispatch } = await next();
+  const workers = await Promise.all(dispatch.map(({ attempt }: { attempt: string }) => begun(attempt)));
+  for (const [at, worker] of (workers as Worker[]).entries()) {
+    for (const [path, text] of Object.entries(at === 0 ? first : second)) {
+      if (text === null) rmSync(join(worker.path, path));
+      else worker.edit({ [path]: text as string });
+    }
+    await worker.finish();
+  }
+  expect(await next()).toMatchObject({ landed: ["1"], dispatch: [{ attempt: "r1/2.2" }] });
+  const { events } = (await scene.minion(["events", "--json"])).json;
+  expect(events.filter(({ event }: { event: string }) => event === "not-landed")).toMatchObject([{ reason }]);
+  expect(scene.git("rev-list", "--count", "trunk..minion/r1/line")).toBe("1");
+  expect(scene.git("status", "--porcelain", "--untracked-files=no")).toBe("");
+  const inside = readdirSync(join(scene.repo, ".git"), { recursive: true, encoding: "utf8" });
+  expect(inside.filter((path) => /(CHERRY_PICK|MERGE)_HEAD$|sequencer$|rebase-/.test(path))).toEqual([]);
 });
 
 test("a commit that changes nothing on the line is passed over, and that is said", async () => {
