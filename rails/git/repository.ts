@@ -1,4 +1,4 @@
-import { copyFile, mkdir, mkdtemp, readFile, realpath, rm, stat } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readFile, realpath, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { EXIT, Fault } from "../fault.ts";
@@ -81,13 +81,21 @@ export async function treeOf({ top, gitDir }: Worktop, made: readonly string[]):
   const folder = await mkdtemp(join(tmpdir(), "minion-index-"));
   const where = { cwd: top, env: { GIT_INDEX_FILE: join(folder, "index") } };
   try {
-    // A copy of the index spares git from reading every unchanged file again.
-    await copyFile(join(gitDir, "index"), where.env.GIT_INDEX_FILE).catch(() => {});
+    await copyIndex(join(gitDir, "index"), where.env.GIT_INDEX_FILE).catch(() => {});
     await git(where, "add", "--all", "--", ":/", ...others);
     return await gitText(where, "write-tree");
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** A copy of the index spares git from reading every unchanged file again. It has to be as old as the index itself: of a
+ * file that was written in the same second git looks at the content, and not only at size and time. */
+async function copyIndex(from: string, to: string): Promise<void> {
+  const { mtimeMs } = await stat(from);
+  await copyFile(from, to);
+  const second = Math.floor(mtimeMs / 1000);
+  await utimes(to, second, second);
 }
 
 /** Paths that differ from HEAD or are not tracked, from the top; none that is ignored, or untracked and `made`. */
