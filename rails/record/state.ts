@@ -94,6 +94,10 @@ export function fold(first: Event<"started">, events: readonly Event[], bad: rea
   return state;
 }
 
+/** All phases of a task's way, whatever its risk; the one at the end belongs to no workflow. */
+const allPhases = ({ workflows }: RunState, { workflow, phases }: TaskState): readonly Phase[] =>
+  workflows[workflow] ?? phases;
+
 const openTask = (task: PlannedTask, state: State, phases: readonly Phase[]): TaskState => {
   const now = { state, reason: null, note: "", phase: null, result: undefined };
   return { ...task, ...now, phases, attempts: [], tried: 0 };
@@ -123,7 +127,8 @@ function changeRun(state: RunState, event: Event): void {
 function dispatch(state: RunState, { task: name, attempt: id, agent = "", at, ...of }: Event<"dispatched">): void {
   state.dispatches++;
   const task = state.tasks.get(name);
-  const phase = task?.phases.find((each) => each.name === of.phase);
+  // One that only the work made due is among the task's own phases not before all events are read.
+  const phase = task && allPhases(state, task).find((each) => each.name === of.phase);
   if (!task || !phase || state.attempts.has(id)) return;
   const made = {
     id,
@@ -172,11 +177,11 @@ function changeAttempt(attempt: AttemptState, event: Event): void {
 function settle(state: RunState): void {
   const { attempts, tasks, dispatches, blueprint, baseRed, baseAccepted } = state;
   const blameless = [...attempts.values()].filter(isLost).length;
+  for (const task of tasks.values()) raiseRisk(state, task);
   const steps = [...tasks.values()].reduce((sum, { phases }) => sum + straight(phases).length, 0);
   state.left = Math.max(0, blueprint.bounds.dispatches * steps - (dispatches - blameless));
   const red = (!baseAccepted && baseRed?.join(", ")) || "";
   for (const task of inOrder(state)) {
-    raiseRisk(state, task);
     const { phase, result, ...now } = progressOf(task, blueprint.bounds.cycles);
     Object.assign(task, { phase, result });
     if (task.state === "landed") continue;
@@ -189,12 +194,12 @@ function settle(state: RunState): void {
 }
 
 /** What a worker touched may be riskier than what the task named. */
-function raiseRisk({ blueprint, workflows }: RunState, task: TaskState): void {
+function raiseRisk(state: RunState, task: TaskState): void {
   const paths = task.attempts.flatMap(({ submitted }) => submitted?.paths ?? []);
-  const [risk] = paths.length > 0 ? riskOf(blueprint.risks, "", paths, "") : ([""] as const);
+  const [risk] = paths.length > 0 ? riskOf(state.blueprint.risks, "", paths, "") : ([""] as const);
   if (isAtLeast(task.risk, risk)) return;
   task.risk = risk;
-  task.phases = phasesFor(workflows[task.workflow] ?? [], risk);
+  task.phases = phasesFor(allPhases(state, task), risk);
 }
 
 type Recent = Pick<Progress, "recent" | "isDoubted">;

@@ -90,6 +90,18 @@ describe("where a task stands", () => {
     expect(low("src/a.ts")).toMatchObject({ state: "mergeable" });
     expect(low("src/auth/a.ts")).toMatchObject({ state: "ready", phase: { name: "review" } });
   });
+  test("a phase that only the work made due goes its way like any other", () => {
+    const touched = { ...submitted(1), paths: ["src/auth/a.ts"] } as NewEvent;
+    const made = [dispatched(1, "implement"), touched, dispatched(2, "review")];
+    const list = "1. One\n   Risk: low\n";
+    const workflows = {
+      "": phasesOf("- name: implement\n- {name: review, writes: false, back: fix, risk: medium}\n- name: fix"),
+    };
+    const now = (...more: NewEvent[]) => runAfter(list, { workflows }, ...made, ...more).tasks.get("1") as TaskState;
+    expect(stand(now())).toEqual(["running", "review", "r1/1.1"]);
+    expect(stand(now(submitted(2, "fail")))).toEqual(["ready", "fix", "r1/1.1"]);
+    expect(now(submitted(2, "pass"))).toMatchObject({ state: "needs-human", reason: "high-risk" });
+  });
   test("failures count for their own phase", () => {
     const ended = (n: number): NewEvent => ({ event: "ended", attempt: `r1/1.${n}`, reason: "unproven", note: "" });
     expect(taskAfter(dispatched(1, "plan"), ended(1))).toMatchObject({ state: "verify-failed" });

@@ -34,6 +34,7 @@ const WORKFLOWS = [
   "- {name: plan, writes: false}\n- name: implement",
   "- name: implement\n- {name: review, writes: false, back: fix}\n- name: fix",
   "- {name: plan, writes: false}\n- name: implement\n- {name: review, writes: false, back: implement}",
+  "- name: implement\n- {name: review, writes: false, back: fix, risk: medium}\n- name: fix",
   "- {name: test, gates: [lint]}\n- name: implement\n- {name: review, writes: false, back: fix}\n- name: fix",
 ].map(phasesOf);
 
@@ -68,7 +69,8 @@ export function scenarioOf(seed: number, most: number): Scenario {
   return {
     list: items.join(""),
     files: { ...base, ...(rand() < 0.15 ? { "src/old.txt": "FAIL old\n" } : {}) },
-    blueprint: { ...SHIPPED, bounds, gates: GATES },
+    // What touches one of the files is looked at, where the task goes that way.
+    blueprint: { ...SHIPPED, bounds, gates: GATES, risks: [{ risk: "medium", words: [], paths: ["src/d.txt"] }] },
     halves,
     touched,
     workflows: { "": pick(rand, WORKFLOWS) },
