@@ -1,6 +1,7 @@
 import type { Fit, Workflow } from "../blueprint/workflow.ts";
 import { matches } from "./conflicts.ts";
 import { quote } from "./lines.ts";
+import { wordIn } from "./risk.ts";
 import type { Task } from "./task.ts";
 
 /** The first of the workflows that fits a task, and in words why; the last fits always.
@@ -16,8 +17,7 @@ export function chooseWorkflow(task: Task, order: readonly Workflow[], prefix: s
 
 /** All that speaks for it, or null where something of it does not hold. */
 function whyFits({ title, description, files, risk }: Task, fit: Fit, prefix: string): string | null {
-  const said = `${title}\n${description}`;
-  const word = fit.words?.map((one) => new RegExp(one, "i").exec(said)?.[0]).find((one) => one !== undefined);
+  const word = fit.words && wordIn(`${title}\n${description}`, fit.words);
   const isMeant = (path: string): boolean => fit.paths?.some((one) => matches(one, path, prefix)) === true;
   const path = files.find((file) => isMeant(file.path))?.path;
   const isFew = files.length > 0 && files.length <= (fit.files ?? 0);

@@ -73,6 +73,21 @@ test("a plan that wrote is sent back; a judge sends the task back once, then a p
   expect(scene.git("branch", "--format=%(refname:short)").split("\n")).toEqual(["minion/r1/line", "trunk"]);
 });
 
+test("what only the work shows to be risky is looked at by another, and then waits for a person", async () => {
+  scene = new Scene();
+  await scene.start("1. Gate the door\n   Risk: low\n   Workflow: default\n   Files: src/door.txt\n");
+  const dispatched = async () => (await (scene as Scene).minion(["next", "--json"])).json;
+  const { dispatch } = await dispatched();
+  await scene.goodWorker(dispatch[0].attempt, { "src/auth/key.txt": "key\n" });
+  const judge = await next("review");
+  expect((await judge.minion(["verdict", judge.attempt, "pass"], "Looked at the key.")).code).toBe(0);
+  const { attention, done } = await dispatched();
+  expect([done, attention]).toMatchObject([true, [{ task: "1", reason: "high-risk", note: "Looked at the key." }]]);
+  expect(attention[0].choices[0].command).toMatch(/-- src\/auth\/key\.txt$/);
+  expect((await scene.minion(["land", "1"])).code).toBe(0);
+  expect(scene.git("show", "minion/r1/line:src/auth/key.txt")).toBe("key");
+});
+
 test("what cannot be chosen is an error of its task, before anything starts", async () => {
   scene = new Scene("---\ngates:\n  - name: lint\n    run: 'true'\n---\n");
   const plan = async (list: string, ...args: string[]) => {
