@@ -1,5 +1,3 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { Command, Option } from "commander";
 import { agree } from "./blueprint/agreed.ts";
 import { main, type Said, saying } from "./exit.ts";
@@ -13,15 +11,17 @@ import { blueprintAt, overlaysAt, readInput } from "./here.ts";
 import { landAll, landed, takeByHand } from "./line/land.ts";
 import { buildMerge, mergeRun } from "./line/merge.ts";
 import { landingPath, siteOf } from "./line/site.ts";
-import { fitting } from "./plan/estimate.ts";
+import { type Estimate, fitting } from "./plan/estimate.ts";
 import { estimateAt, planAt } from "./planning.ts";
-import { attentionOf, typed } from "./record/attention.ts";
+import { typed } from "./record/attention.ts";
 import { runJob } from "./record/job.ts";
 import { findRun, Journal, type Run } from "./record/journal.ts";
-import { board } from "./view/board.ts";
+import { takeDown } from "./record/usage.ts";
 import { mermaid } from "./view/mermaid.ts";
 import { estimateLines, planTable } from "./view/plan-table.ts";
-import { attentionText, reportText } from "./view/report.ts";
+import { attentionText } from "./view/report.ts";
+import { statsTable } from "./view/stats.ts";
+import { attentionAt, boardOf, reportAt, spentAt } from "./viewing.ts";
 import { ownAttempt } from "./worker/attempt.ts";
 import { begin, runSetup } from "./worker/begin.ts";
 import { brief } from "./worker/brief.ts";
@@ -31,7 +31,7 @@ import { judge, submit, submitNothing } from "./worker/submit.ts";
 declare const __VERSION__: string;
 
 /** What a command is called with: the one argument that it may have, and the options that there are. */
-type Flag = "new" | "all" | "take" | "redBase" | "agree" | "dryRun" | "mermaid";
+type Flag = "new" | "all" | "take" | "redBase" | "agree" | "dryRun" | "mermaid" | "watch";
 type Text = "run" | "nothing" | "format" | "workflow" | "into";
 type Argument = { readonly word: string; readonly words: readonly string[]; readonly until: number };
 type Call = { [F in Flag]?: true } & { [T in Text]?: string } & Argument & { expect?: number; budget?: number };
@@ -47,6 +47,9 @@ function add(usage: string, description: string, action: (call: Call) => Promise
   const run = async () => {
     const { wait = 0, ...options } = made.opts();
     const wrong = Object.entries({ wait, ...options }).find(([, value]) => typeof value === "number" && !(value >= 0));
+    const { budget } = options;
+    if (budget !== undefined && !(budget > 0 && budget < Infinity))
+      throw new Fault("usage", "--budget is no positive number of dollars", "say --budget 5", EXIT.usage);
     if (wrong) throw new Fault("usage", `--${wrong[0]} wants a number`, `say --${wrong[0]} 90`, EXIT.usage);
     return action({ ...options, word: made.args[0] ?? "", words: made.args, until: Date.now() + wait * 1000 });
   };
@@ -61,6 +64,12 @@ const ofRun = (usage: string, description: string, action: (call: Call & Run & {
     return action({ ...call, place, ...found });
   }).option("--run <id>", "which run, if not the newest");
 
+/** @throws Fault `no-price` where money is to decide and a model has no price */
+function refuseUnpriced({ budget }: Call, estimate: Estimate | null): void {
+  if (!budget || !estimate || estimate.dollars) return;
+  throw new Fault("no-price", `prices.md has no ${estimate.unpriced.join(", ")}`, "give it a row there", EXIT.usage);
+}
+
 const WAIT = ["--wait <seconds>", "how long to wait; called again it waits on", Number, 90] as const;
 const WORKFLOW = [
   "--workflow <name>",
@@ -70,13 +79,10 @@ const columns = Math.max(40, process.stdout.columns ?? 100);
 const stillRuns = (what: string): Said => [`${what} still runs: call the same again.`, { running: true }, EXIT.running];
 
 add("plan <file>", "show a list's waves, conflicts, commands and faults (-: stdin); writes nothing", async (call) => {
-  if (call.budget !== undefined && !(call.budget > 0 && call.budget < Infinity))
-    throw new Fault("usage", "--budget is no positive number of dollars", "say --budget 5", EXIT.usage);
   const planned = await planAt(call.word, call);
   const { plan, tools } = planned;
   const estimate = await estimateAt(planned);
-  if (call.budget && estimate?.dollars === null)
-    throw new Fault("no-price", `prices.md has no ${estimate.unpriced.join(", ")}`, "give it a row there", EXIT.usage);
+  refuseUnpriced(call, estimate);
   const budget = estimate && call.budget ? fitting(estimate, call.budget) : null;
   const fault = plan.findings.find(({ level }) => level === "error");
   if (fault && call.format) throw new Fault("plan", `line ${fault.line}: ${fault.message}`, fault.hint);
@@ -98,17 +104,22 @@ add("plan <file>", "show a list's waves, conflicts, commands and faults (-: stdi
 add("start <file>", "open a run of a task list", async (call) => {
   const planned = await planAt(call.word, call);
   const session = await sessionOf(process.env);
-  const started = await start(planned, session, call.new === true);
+  const estimate = await estimateAt(planned);
+  refuseUnpriced(call, estimate);
+  const started = await start({ ...planned, estimate }, session, call.new === true, call.budget ?? null);
   // Whoever starts has seen the project's commands: a person by their own hand, a session by the hook that asks for it.
   await agree(planned.place.top, planned.place.common);
   return [null, started];
 })
   .option("--new", "beside a run that is open already")
-  .option(...WORKFLOW);
+  .option(...WORKFLOW)
+  .option("--budget <dollars>", "start no more workers once so much is spent", Number);
 
 ofRun("next", "land what is ready, then name what to start now", async ({ journal, place, state, until }) => {
   await launchesKnown(journal);
-  return [null, await next(journal, until, (time) => landed(journal, place, state, time))];
+  await takeDown(journal, false);
+  const dollars = await spentAt(place, await journal.state());
+  return [null, await next(journal, until, dollars, (time) => landed(journal, place, state, time))];
 }).option(...WAIT);
 
 add("begin <attempt>", "for a worker: put its worktree on the line and say what to do", async ({ word, until }) => {
@@ -169,26 +180,39 @@ ofRun("retry <task>", "for a person: let a worker try a task again", async ({ jo
   return [`task ${task} may be tried again: /minion --resume goes on with the run`, { task }];
 });
 
-ofRun("board", "show where each task stands", async ({ state }) => board(state, Date.now(), columns));
+ofRun("board", "show where each task stands", async ({ state, place, journal, watch }) => {
+  if (!watch) return boardOf(place, state, columns);
+  const { watchBoard } = await import("./view/watch.ts");
+  await watchBoard(journal, async (now) => (await boardOf(place, now, columns))[0]);
+  return [null, { run: state.run }];
+}).option("--watch", "draw it anew as things happen, until the run is over");
 
-ofRun("report", "say what landed, what did not and why, and what to type next", async ({ state, journal }) => {
-  const report = reportText(state, journal.folder);
-  const file = join(journal.folder, "report.md");
-  await writeFile(file, report);
-  return [report, { run: state.run, line: state.line, tip: state.tip, file, report }];
+ofRun("report", "say what landed, what did not and why, and what to type next", async ({ journal, place }) => {
+  const { run, line, tip, file, report } = await reportAt(place, journal);
+  return [report, { run, line, tip, file, report }];
 });
 
-ofRun("attention", "show what waits for a person, and the choices", async ({ state }) => {
-  const attention = attentionOf(state);
+add("stats", "count per week and per version of the rails what landed, and what a person had to do", async () => {
+  const { statsOf } = await import("./record/stats.ts");
+  const weeks = await statsOf(await findPlace(process.cwd()));
+  return [statsTable(weeks, columns), { weeks }];
+});
+
+ofRun("attention", "show what waits for a person, and the choices", async ({ state, place }) => {
+  const attention = await attentionAt(place, state);
   return [attentionText(attention).join("\n") || "Nothing waits for you.", { run: state.run, attention }];
 });
 
 ofRun("events", "print the run's journal", async ({ journal }) => [null, await journal.read()]);
 
-ofRun("resume", "go on with a run whose session is gone", async ({ journal, state: { run, line }, take, redBase }) => {
-  const lost = await resume(journal, await sessionOf(process.env), take === true, redBase === true);
-  return [null, { run, line, lost }];
+ofRun("resume", "go on with a run whose session is gone, or that waits for a person", async (call) => {
+  const { journal, place, state, budget } = call;
+  const dollars = await spentAt(place, state);
+  const money = { ...(dollars === null ? {} : { dollars }), ...(budget === undefined ? {} : { budget }) };
+  const lost = await resume(journal, await sessionOf(process.env), call, money);
+  return [null, { run: state.run, line: state.line, lost }];
 })
+  .option("--budget <dollars>", "what it may cost in all from now on", Number)
   .option("--take", "also where its session still runs")
   .option("--red-base", "though gates are red on the base: only new failures count then");
 

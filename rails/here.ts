@@ -7,6 +7,7 @@ import type { Overlay } from "./blueprint/overlay.ts";
 import { EXIT, Fault } from "./fault.ts";
 import { readIfThere } from "./files.ts";
 import type { Place } from "./git/repository.ts";
+import type { Prices } from "./plan/estimate.ts";
 
 // YAML, its checks and the reader of lists are loaded by the few commands that want them: hooks and gates are called by
 // the hundred.
@@ -35,6 +36,13 @@ export async function overlaysAt(place: Place, kind = "overlays"): Promise<Map<s
   const { readOverlays } = await import("./blueprint/overlay.ts");
   if (kind === "guides") return readOverlays(await layers(place, kind, "minion-blueprint/guides"));
   return readOverlays([...(await layers(place, kind, "minion-overlays")), join(place.top, ".claude", "agents")]);
+}
+
+/** @throws Fault `prices` with the line that is wrong */
+export async function pricesAt(place: Place): Promise<Prices> {
+  const { readPrices } = await import("./blueprint/prices.ts");
+  const { file, text } = await firstOf(await layers(place, "prices.md", "minion-blueprint/prices.md"));
+  return readPrices(text, file);
 }
 
 /** The first of these files that is there; the last one's name and no text where none is. */

@@ -6,7 +6,7 @@ import type { Overlay } from "./blueprint/overlay.ts";
 import type { Workflow } from "./blueprint/workflow.ts";
 import { Fault } from "./fault.ts";
 import { findPlace, type Place } from "./git/repository.ts";
-import { blueprintAt, firstOf, layers, overlaysAt, readInput } from "./here.ts";
+import { blueprintAt, firstOf, layers, overlaysAt, pricesAt, readInput } from "./here.ts";
 import type { Estimate } from "./plan/estimate.ts";
 import { type Finding, fault, type Plan, TOOL_NAMES, type Tools } from "./plan/task.ts";
 import { stepsOf } from "./record/phases.ts";
@@ -104,11 +104,9 @@ function lackOf({ name, phases }: Workflow, { gates }: Blueprint, overlays: Over
 
 /** What a plan is likely to take here, by the earlier runs of this repository and the prices in force. */
 export async function estimateAt({ place, plan, blueprint, workflows }: Planned): Promise<Estimate | null> {
-  const { readPrices } = await import("./blueprint/prices.ts");
   const { estimate } = await import("./plan/estimate.ts");
   const { experienceOf } = await import("./record/experience.ts");
-  const { file, text } = await firstOf(await layers(place, "prices.md", "minion-blueprint/prices.md"));
   const steps = new Map(plan.tasks.map((task) => [task.id, stepsOf(workflows, task)]));
-  const [prices, experience] = [readPrices(text, file), await experienceOf(place.common)];
+  const [prices, experience] = [await pricesAt(place), await experienceOf(place.common)];
   return estimate(plan, blueprint.bounds.workers, prices, experience, (id) => steps.get(id) ?? 1);
 }

@@ -22,6 +22,15 @@ const gates = z.array(gate).check(z.minLength(1), ({ value, issues }) => {
   if (twin > 0) issues.push({ code: "custom", message: "two gates have one name", input: value, path: [twin] });
 });
 
+/** What several workers have in common: a count of what is alike, its likely cause and the way out. */
+const alarm = z.strictObject({
+  when: z.enum(["ended", "timeout", "error", "base-red", "spent", "landing"]),
+  count: z.number().check(z.positive()), // Tasks; of `spent` times the upper end of the estimate
+  pause: z.boolean(), // Is nothing more dispatched then?
+  likely: text,
+  way: text,
+});
+
 /** The fields that hold fields of their own; a later file may give only some of them. */
 const GROUPS = {
   bounds: z.strictObject({
@@ -63,6 +72,8 @@ const FIELDS = z.strictObject({
   workflows: texts.check(z.minLength(1)), // Those that are tried for a task, in order; the last one fits always
   models: z.record(z.string(), text), // By role, as Claude Code names them
   risks: z.array(z.strictObject({ risk: z.enum(RISKS), words: patterns, paths: texts })), // What raises a task's risk
+  alarms: z.array(alarm),
+  causes: z.array(z.strictObject({ lines: patterns, likely: text, way: text })), // What errors that say so come from
   vague: patterns, // Words of a task that leave open what is meant
   ...GROUPS,
 });

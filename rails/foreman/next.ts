@@ -1,5 +1,6 @@
 import type { Phase } from "../blueprint/workflow.ts";
 import { byPriority, rivalsOf, startNow } from "../plan/schedule.ts";
+import { alarmLine, alarmsOf, haltOf } from "../record/alarms.ts";
 import { attentionOf } from "../record/attention.ts";
 import { END, isEndDue } from "../record/end.ts";
 import type { Reason } from "../record/events.ts";
@@ -12,14 +13,19 @@ import {
   isBetween,
   isDispatchable,
   type RunState,
-  rateLimited,
   type TaskState,
 } from "../record/state.ts";
 
 /** Lands what is mergeable, then names what is to be dispatched now, as Claude Code's tool wants it. It waits for landing
  * only where nothing else could be started meanwhile; `fault`: why landing could not be done.
+ * @param dollars what the run has cost up to now; null where that is not known
  * @param land lands what is mergeable, for as long as that time */
-export async function next(journal: Journal, until: number, land: (until: number) => Promise<unknown>) {
+export async function next(
+  journal: Journal,
+  until: number,
+  dollars: number | null,
+  land: (until: number) => Promise<unknown>,
+) {
   const before = await journal.state();
   let fault: string | null = null;
   if (!before.aborted && (before.baseRed || !before.done))
@@ -34,7 +40,9 @@ export async function next(journal: Journal, until: number, land: (until: number
   });
   return journal.decide((state, write) => {
     const { run, aborted } = state;
-    const tasks = aborted || rateLimited(state) ? [] : [...unlaunched(state), ...choose(state)].slice(0, state.left);
+    const alarms = alarmsOf(state, { dollars, now: Date.now() });
+    const stop = aborted ? "aborted" : haltOf(state, alarms, dollars);
+    const tasks = stop ? [] : [...unlaunched(state), ...choose(state)].slice(0, state.left);
     const dispatch = tasks.map((task) => {
       const { id, title, attempts } = task;
       const attempt = `${run}/${id}.${attempts.length + (task.state === "running" ? 0 : 1)}`;
@@ -48,9 +56,10 @@ export async function next(journal: Journal, until: number, land: (until: number
       return { attempt, task: id, agent, description: what.slice(0, 50), prompt, ...(model ? { model } : {}) };
     });
     const [landed, running] = [idsOf(state, "landed"), idsOf(state, "running")];
-    const waits = waiting(state, new Set(dispatch.map(({ task }) => task)));
-    const attention = attentionOf(state);
-    return { run, done: state.done || aborted, landed, running, dispatch, waiting: waits, attention, fault };
+    const waits = waiting(state, new Set(dispatch.map(({ task }) => task)), stop);
+    const attention = attentionOf(state, alarms, dollars);
+    const done = state.done || aborted;
+    return { run, done, landed, running, dispatch, waiting: waits, attention, alarms: alarms.map(alarmLine), fault };
   });
 }
 
@@ -69,7 +78,7 @@ const idsOf = ({ tasks }: RunState, name: TaskState["state"]): string[] =>
 /** The tasks to start now; none before the base was looked at. Those between two phases come first: what conflicts with
  * them waits, while of two that both are neither waits for the other. */
 function choose(state: RunState): TaskState[] {
-  if (!state.baseRed || rateLimited(state)) return [];
+  if (!state.baseRed) return [];
   const { tasks, priority, blueprint } = state;
   const rivals = rivalsOf(state.conflicts);
   const urgency = new Map(Object.entries(priority));
@@ -116,16 +125,15 @@ function extraFor({ blueprint: { retry, models } }: RunState, task: TaskState, p
 }
 type Extra = Readonly<{ agent?: string; model?: string }>;
 
-/** Why tasks that are not `taken` now wait; `later`: a rate limit ended two workers in a row, so none is started before a
- * person resumes the run. */
-function waiting(state: RunState, taken: ReadonlySet<string>) {
+/** Why tasks that are not `taken` now wait; `stop`: why none is started before a person resumes the run. */
+function waiting(state: RunState, taken: ReadonlySet<string>, stop: string | null) {
   const busy = new Set([...idsOf(state, "running"), ...taken]).size;
   const why = (task: TaskState): string | null => {
     if (task.state === "waiting") return "dependency";
     if (task.state === "mergeable") return "landing";
     if (!isDispatchable(task) || taken.has(task.id)) return null;
     if (!state.baseRed) return "landing";
-    if (rateLimited(state)) return "later";
+    if (stop) return stop;
     return busy < state.blueprint.bounds.workers ? "conflict" : "slots";
   };
   const waits = [...state.tasks.values()].map((task) => ({ task: task.id, why: why(task) }));

@@ -27,15 +27,18 @@ export type Planned = Readonly<{
   tools: Tools;
   blueprint: Blueprint;
   workflows: EventData["started"]["workflows"];
+  estimate: EventData["started"]["estimate"];
 }>;
 
 /** Opens a run: from here its tasks, gates and commands are frozen.
  * @param isBeside also where another run is open
+ * @param budget dollars after which nothing more is dispatched; null: no end
  * @throws Fault where the plan has errors, another run is open, nothing could be proven, or there is no commit yet */
 export async function start(
-  { place, plan, tools, workflows, blueprint }: Planned,
+  { place, plan, tools, workflows, blueprint, estimate }: Planned,
   session: Session,
   isBeside: boolean,
+  budget: number | null,
 ) {
   const error = plan.findings.find(({ level }) => level === "error");
   if (error) throw new Fault("plan", `line ${error.line}: ${error.message}`, error.hint);
@@ -62,7 +65,7 @@ export async function start(
       event: "started",
       version: 1,
       ...{ run, base, line, prefix: place.prefix, ...session, blueprint, gates, setup, workflows },
-      ...{ goal: plan.goal, success: plan.success, tasks: plan.tasks, conflicts },
+      ...{ goal: plan.goal, success: plan.success, tasks: plan.tasks, conflicts, estimate, budget },
       priority: Object.fromEntries(urgent),
     });
     const made = git(place.main, "update-ref", "-m", "minion: start", `refs/heads/${line}`, base, "");
@@ -96,19 +99,26 @@ async function freeName({ main, common }: Place): Promise<string> {
   return `r${Math.max(0, ...names.map((name) => Number(/^r(\d+)/.exec(name)?.[1] ?? 0))) + 1}`;
 }
 
-/** Takes an open run over for this session. Attempts whose session is dead are over, by no fault of theirs.
- * @param isOverRed the person goes on though gates are red on the base: what fails there as well does not count then
+/** Takes an open run over for this session. Attempts whose session is dead are over, by no fault of theirs. What was
+ * alarming has been seen then.
+ * @param money what the run has cost up to now, and what it may cost from now on, where that is said
+ * @param said `redBase`: the person goes on though gates are red on the base: what fails there as well does not count then
  * @returns the attempts that are lost
  * @throws Fault `run-owned` where its session still runs, unless it is to be taken; `aborted` */
-export function resume(journal: Journal, session: Session, isTaken: boolean, isOverRed: boolean): Promise<string[]> {
+export function resume(
+  journal: Journal,
+  session: Session,
+  { take = false, redBase = false }: Readonly<{ take?: boolean; redBase?: boolean }>,
+  money: Readonly<{ dollars?: number; budget?: number }>,
+): Promise<string[]> {
   return journal.decide(async ({ run, owner, session: old, aborted, attempts, baseRed }, write) => {
     if (aborted) throw new Fault("aborted", `run ${run} was aborted`, "start a new one");
     const isMine = owner !== null && owner.pid === session.owner?.pid && owner.started === session.owner.started;
-    if (!isMine && !isTaken && owner !== null && (await isAlive(owner)))
+    if (!isMine && !take && owner !== null && (await isAlive(owner)))
       throw new Fault("run-owned", `run ${run} is of a session that still runs (${old})`, "minion resume --take");
     const lost = isMine ? [] : [...attempts.values()].filter(isActive).map(({ id }) => id);
-    write({ event: "owner", ...session });
-    if (isOverRed && baseRed?.length) write({ event: "base-accepted", red: baseRed });
+    write({ event: "owner", ...session, ...money });
+    if (redBase && baseRed?.length) write({ event: "base-accepted", red: baseRed });
     for (const attempt of lost) write({ event: "ended", attempt, reason: "session-lost", note: "Its session ended." });
     return lost;
   });

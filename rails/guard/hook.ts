@@ -24,9 +24,10 @@ export async function hook(event: string, input: HookInput): Promise<{ stdout?: 
 }
 
 /** Takes down what a session tells of a worker that it started. */
-async function fromForeman(event: string, { tool_response: response }: HookInput, found: Found): Promise<void> {
+async function fromForeman(event: string, input: HookInput, found: Found): Promise<void> {
+  const { tool_response: response, transcript_path: transcript = "" } = input;
   const [attempt, agent] = [found.attempt.id, response?.agentId];
-  if (event === "PostToolUse" && agent) await found.journal.add({ event: "launched", attempt, agent });
+  if (event === "PostToolUse" && agent) await found.journal.add({ event: "launched", attempt, agent, transcript });
   // Where it stops a worker after so many turns, the client gives no sign but this notice.
   if (event === "UserPromptSubmit") await endAttempt(found, "", "it reached its limit of turns");
 }

@@ -16,7 +16,8 @@ export type HookInput = Readonly<Partial<Record<TextField, string>>> & {
   readonly tool_response?: { readonly agentId?: string };
 };
 type TextField =
-  | ("session_id" | "cwd" | "permission_mode" | "agent_id" | "agent_type" | "agent_transcript_path")
+  | ("session_id" | "cwd" | "permission_mode" | "agent_id" | "agent_type")
+  | ("transcript_path" | "agent_transcript_path")
   | ("last_assistant_message" | "error" | "prompt" | "tool_name");
 
 /** What a hook says to a tool call; null leaves it to the person's own settings. */

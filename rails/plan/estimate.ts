@@ -11,19 +11,21 @@ export type Worker = Readonly<Record<(typeof WORKER)[number], Spread>>;
 export type Price = Readonly<{ input: number; cacheWrite: number; cacheRead: number; output: number }>;
 /** By the model's name in lower case; `default`: of a task that names none. */
 export type Prices = Readonly<{ models: ReadonlyMap<string, Price>; worker: Worker }>;
-/** Minutes per attempt in earlier runs, and in words how many those were. */
-export type Experience = Readonly<{ minutes: Spread; basis: string }>;
+/** What one dispatch takes of each kind of token: written to the cache, read from it, fresh input, output. */
+export const TOKENS = ["write", "read", "fresh", "output"] as const;
+export type Tokens = Readonly<Record<(typeof TOKENS)[number], Spread>>;
+/** Per attempt in earlier runs, and in words how many those were; tokens where the transcripts were there. */
+export type Experience = Readonly<{ minutes: Spread; basis: string; tokens: (Tokens & { basis: string }) | null }>;
 export type Estimate = NonNullable<ReturnType<typeof estimate>>;
 
 /** What a list takes until all of it is handed in, without landing and failed attempts. Null where nothing can start.
  *
  * Time is the run played through with every task low, likely and high at once: what makes one slow makes all slow.
- * Money, per dispatch: the context is written to the cache once and read from it at each turn; fresh input and output are
- * paid once. What the context grows by is within the spread.
- * @param experience stands in for the minutes that are assumed
+ * @param experience stands in for what is assumed
  * @param dispatches how many a task takes
- * @returns minutes, `oneByOne` with one worker; dollars, null where a model is `unpriced`; likely tokens, those read from
- * the cache among them; `basis` of the minutes; `perTask` what is likely, in order of dispatch */
+ * @returns minutes, `oneByOne` with one worker, `each` of one dispatch; dollars, null where a model is `unpriced`; likely
+ * tokens, those read from the cache among them; `basis` of the minutes and `tokenBasis`; `perTask` what is likely, in order
+ * of dispatch */
 export function estimate(
   { tasks, conflicts, waves }: Pick<Plan, "tasks" | "conflicts" | "waves">,
   workers: number,
@@ -39,22 +41,21 @@ export function estimate(
   const { makespan, starts } = simulate(jobs, rivals, workers, prioritise(jobs, rivals, workers));
   const spread = (value: (at: keyof Spread) => number) =>
     ({ low: rounded(value("low")), likely: rounded(value("likely")), high: rounded(value("high")) }) satisfies Spread;
-  const { turns, context, fresh, output } = worker;
-  const cost = (price: Price, at: keyof Spread): number => {
-    const cached = context[at] * (price.cacheWrite + turns[at] * price.cacheRead);
-    return (cached + fresh[at] * price.input + output[at] * price.output) / 1e6;
-  };
-  const known = new Map(tasks.map(({ id, model }) => [id, { model, price: models.get(modelName(model)) }]));
+  const used = experience?.tokens ?? { ...assumed(worker), basis: "assumed" };
+  const cost = ({ cacheWrite, cacheRead, input, output }: Price, at: keyof Spread): number =>
+    (used.write[at] * cacheWrite + used.read[at] * cacheRead + used.fresh[at] * input + used.output[at] * output) / 1e6;
+  const known = new Map(tasks.map(({ id, model }) => [id, { model, price: priceOf(models, model) }]));
   const all = [...starts.keys()].map((id) => ({ id, count: dispatches(id), ...known.get(id) }));
   const total = all.reduce((sum, { count }) => sum + count, 0);
   const unpriced = [...new Set(all.flatMap(({ price, model }) => (price ? [] : (model ?? ""))))];
   const sum = (at: keyof Spread) =>
     all.reduce((sum, { price, count }) => sum + (price ? count * cost(price, at) : 0), 0);
   return {
-    ...{ workers, basis, unpriced, minutes: spread((at) => makespan * minutes[at]) },
+    ...{ workers, basis, tokenBasis: used.basis, unpriced, minutes: spread((at) => makespan * minutes[at]) },
+    each: minutes,
     oneByOne: rounded(total * minutes.likely),
     dollars: unpriced.length > 0 ? null : spread(sum),
-    tokens: total * (context.likely * (1 + turns.likely) + fresh.likely + output.likely),
+    tokens: total * TOKENS.reduce((all, kind) => all + used[kind].likely, 0),
     perTask: all.map(({ id, count, price }) => {
       const dollars = price ? rounded(count * cost(price, "likely")) : null;
       return { id, minutes: rounded(count * minutes.likely), dollars };
@@ -62,11 +63,21 @@ export function estimate(
   };
 }
 
+/** Per dispatch: the context is written to the cache once and read from it at each turn; fresh input and output are paid
+ * once. What the context grows by is within the spread. */
+function assumed({ turns, context, fresh, output }: Worker): Tokens {
+  const read = (at: keyof Spread): number => context[at] * turns[at];
+  return { write: context, read: { low: read("low"), likely: read("likely"), high: read("high") }, fresh, output };
+}
+
 const rounded = (value: number): number => Math.round(value * 100) / 100;
 
 /** `Opus[1m]`, `claude-haiku-4-5-20251001` and `inherit` as the table of prices names them. */
 const modelName = (model: string): string =>
   model.toLowerCase().replace(/\[.*|-\d{8}$/g, "").replace("inherit", "") || "default"; // biome-ignore format: one name
+
+/** The price of a model, by any of its names; undefined where the table has none. */
+export const priceOf = (models: Prices["models"], model: string): Price | undefined => models.get(modelName(model));
 
 /** How much of an estimate with prices for all that many dollars are likely to pay for, in order of dispatch. */
 export function fitting({ perTask }: Estimate, dollars: number) {

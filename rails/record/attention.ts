@@ -1,6 +1,7 @@
 import { riskOf } from "../plan/risk.ts";
+import { type Alarm, alarmLine, isPaid } from "./alarms.ts";
 import type { Reason } from "./events.ts";
-import type { RunState, TaskState } from "./state.ts";
+import { isOpen, type RunState, type TaskState } from "./state.ts";
 
 /** Something that a person has to decide, and what they can do about it. */
 export type Attention = Readonly<{ task: string; reason: Reason | null; note: string; choices: readonly Choice[] }>;
@@ -22,10 +23,21 @@ function linesFirst({ blueprint: { risks } }: RunState, { result }: TaskState): 
   return (risky.length > 0 ? risky : paths).slice(0, 10).join(" ");
 }
 
-export function attentionOf(run: RunState): Attention[] {
-  const { tasks } = run;
+/** What waits for a person: tasks, and the run as a whole where nothing more is dispatched (`task` is empty then). */
+export function attentionOf(run: RunState, alarms: readonly Alarm[], dollars: number | null): Attention[] {
+  const { tasks, budget } = run;
+  const end = { label: "end it here; what landed stays", command: typed("abort") };
+  const onward = { label: "go on as it is", command: typed("resume") };
+  const paused = alarms
+    .filter(({ pause }) => pause)
+    .map((alarm): Attention => {
+      return { task: "", reason: "alarm", note: alarmLine(alarm), choices: [onward, end] };
+    });
+  const more = { label: "go on with twice as much", command: typed(`resume --budget ${2 * (budget ?? 0)}`) };
+  const note = `$${dollars?.toFixed(2)} of $${budget} are spent.`;
+  const paid: Attention[] = isPaid(run, dollars) ? [{ task: "", reason: "budget", note, choices: [more, end] }] : [];
   const waiting = [...tasks.values()].filter(({ state }) => state === "needs-human");
-  return waiting.map((task) => {
+  const ofTasks = waiting.map((task): Attention => {
     const { id, reason, note, attempts } = task;
     if (reason === "base-red") return { task: id, reason, note, choices: overRed };
     const begun = attempts.findLast((each) => each.begun)?.begun;
@@ -38,4 +50,5 @@ export function attentionOf(run: RunState): Attention[] {
     const retry = { label: "let a worker try again", command: typed(`retry ${id}`) };
     return { task: id, reason, note, choices: [...(branch ?? []), retry] };
   });
+  return isOpen(run) ? [...paused, ...paid, ...ofTasks] : ofTasks;
 }

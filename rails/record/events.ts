@@ -1,7 +1,9 @@
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Phase } from "../blueprint/workflow.ts";
 import type { Result } from "../git/repository.ts";
+import type { Estimate } from "../plan/estimate.ts";
 import type { PlannedTask } from "../plan/task.ts";
+import type { Usage } from "./usage.ts";
 
 // Both sets are closed: prompts and reports use these words and no others.
 export type State =
@@ -12,7 +14,7 @@ export type State =
 export type Reason =
   | ("dependency" | "never-began" | "setup-failed" | "unproven" | "gate-failed" | "stuck" | "stalled" | "cut-off")
   | ("session-lost" | "conflict" | "line-red" | "dispatches" | "base-red" | "forbidden" | "proof-changed")
-  | ("permission" | "rate-limit" | "findings" | "high-risk");
+  | ("permission" | "rate-limit" | "findings" | "high-risk" | "alarm" | "budget");
 
 export type Verdict = "pass" | "fail";
 
@@ -41,6 +43,7 @@ export interface Evidence {
   readonly untested: boolean; // Its runner says that it tested nothing
   readonly known: boolean; // Red, but in nothing that was not red on the base, and a person went on over that
   readonly ms: number;
+  readonly errors?: readonly string[]; // Lines that name failures, as far as they are alike in every run
   readonly output: string; // Raw output without secrets, relative to the run's folder
 }
 
@@ -59,12 +62,17 @@ export interface EventData {
     workflows: Readonly<Record<string, readonly Phase[]>>; // Those that tasks name
     goal: string;
     success: string;
+    estimate: Estimate | null; // What it was expected to take
+    budget: number | null; // Dollars after which nothing more is dispatched
     conflicts: readonly (readonly [string, string])[];
     priority: Readonly<Record<string, number>>; // How urgent each task is: the highest is dispatched first
   };
   /** `agent`: what is added after a failure. */
   dispatched: { task: string; attempt: string; phase: string; agent?: string; model?: string };
-  launched: { attempt: string; agent: string };
+  /** `transcript`: of the session that started it, where the client keeps its own. */
+  launched: { attempt: string; agent: string; transcript?: string };
+  /** What a transcript of so many bytes says was used: an attempt's, or with null a session's that led the run. */
+  spent: { attempt: string | null; transcript: string; size: number; usage: readonly Usage[] };
   alive: { attempt: string }; // It used a tool: written now and then, so that long thinking is not taken for a stall
   refused: { attempt: string; tool: string; what: string }; // For lack of permission: a command or path, as one line
   begun: { attempt: string; worktree: string; branch: string; base: string; foundBranch: string };
@@ -92,7 +100,7 @@ export interface EventData {
   "merge-built": { branch: string; from: string; tip: string; to: string; red: string | null };
   merged: { branch: string; to: string };
   retried: { task: string };
-  owner: Session;
+  owner: Session & { dollars?: number; budget?: number }; // What the run had cost then, and what it may cost from now on
   aborted: { note: string };
 }
 

@@ -9,7 +9,7 @@ import { pathsBetween, treeOf, untrackedIn, type Worktop } from "../git/reposito
 import { END } from "./end.ts";
 import type { Command, Evidence } from "./events.ts";
 import type { Journal, Run } from "./journal.ts";
-import { failuresIn, isMet, isRed, isSubset, isUntested } from "./judge.ts";
+import { errorsIn, failuresIn, isMet, isRed, isSubset, isUntested } from "./judge.ts";
 import { keep, secretsIn } from "./output.ts";
 import type { RunState } from "./state.ts";
 
@@ -72,9 +72,11 @@ export async function prove({ journal, state, place, by, attempts }: Proof, comm
   if (gate === state.setup?.name) await git(place.top, "checkout", "--quiet", "--force", "--", ":/");
   const after = await treeOf(place, [...known, ...made]);
   const changed = (await pathsBetween(tree, after, place.top)).slice(0, PATHS_LIMIT);
-  const untested = code === 0 && isUntested(await readFile(path, "utf8"), rules);
+  const said = await readFile(path, "utf8");
+  const untested = code === 0 && isUntested(said, rules);
+  const errors = code === 0 ? [] : errorsIn(said, rules);
   const plain = { gate, by, attempts, tree, changed, made, command: run, cwd, setup: setupKey(state), code, untested };
-  const evidence = { ...plain, known: false, ms, output };
+  const evidence = { ...plain, known: false, ms, output, ...(errors.length > 0 ? { errors } : {}) };
   const base = state.evidence.findLast((each) => each.gate === gate && each.attempts.length === 0);
   if (!state.baseAccepted || !base || !isRed(evidence)) return evidence;
   return { ...evidence, known: await isNoWorse(journal, state, evidence, base) };

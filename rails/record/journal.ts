@@ -88,6 +88,7 @@ const FIELDS: Partial<Record<EventName, string>> = {
   started: "run base line prefix tasks[] workflows gates[] conflicts[] priority blueprint",
   dispatched: "task attempt phase",
   launched: "attempt agent",
+  spent: "transcript usage[]",
   begun: "attempt worktree branch base foundBranch",
   job: "name process",
   "job-ended": "name",

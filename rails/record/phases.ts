@@ -25,6 +25,10 @@ export const stepsOf = (workflows: Workflows, { workflow, risk }: Pick<PlannedTa
   straight(phasesFor(workflows[workflow] ?? [], risk)).length;
 type Workflows = Readonly<Record<string, readonly Phase[]>>;
 
+/** How many workers a task still takes where nothing fails, the one that is at it among them. */
+export const phasesAhead = ({ phase, phases }: TaskState): number =>
+  straight(phases).filter((each) => phase !== null && phases.indexOf(each) >= phases.indexOf(phase)).length;
+
 /** The phase that alone sends tasks to this one, where there is one: it stands before it. */
 const judgeOf = (phases: readonly Phase[], { name }: Phase): Phase | undefined =>
   phases

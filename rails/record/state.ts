@@ -2,7 +2,7 @@ import type { Phase } from "../blueprint/workflow.ts";
 import { isAtLeast, riskOf } from "../plan/risk.ts";
 import type { PlannedTask } from "../plan/task.ts";
 import { END, endTask, IMPLEMENT, isBusy, isEndDue } from "./end.ts";
-import type { Event, EventData, Evidence, Reason, State } from "./events.ts";
+import type { Event, EventData, Reason, State } from "./events.ts";
 import { isMissed } from "./judge.ts";
 import { type Progress, phasesFor, progressOf, straight } from "./phases.ts";
 
@@ -45,9 +45,16 @@ export interface RunState extends Omit<EventData["started"], "tasks" | "version"
   readonly attempts: Map<string, AttemptState>;
   readonly jobs: Map<string, EventData["job"]>; // Started and not known to have ended; its process may be gone
   readonly errors: Map<string, string | null>; // Of jobs that ended: what broke them
-  readonly evidence: Evidence[];
-  readonly landings: Readonly<{ to: string; tree: string; attempts: readonly string[]; skipped: readonly number[] }>[];
+  readonly evidence: Event<"evidence">[];
+  readonly landings: Readonly<{
+    at: number;
+    to: string;
+    tree: string;
+    attempts: readonly string[];
+    skipped: readonly number[];
+  }>[];
   end: Event<"end-checked"> | null; // How the gates for the end came out last
+  readonly spent: Map<string, Event<"spent">>; // By transcript, as far as it was taken down
   built: Event<"merge-built"> | null; // The newest merge that was tried
   proven: EventData["proven"] | null; // The line was about to move there when the journal ends
   dispatches: number;
@@ -55,6 +62,8 @@ export interface RunState extends Omit<EventData["started"], "tasks" | "version"
   left: number; // How many more there may be: those that were lost by nobody's fault do not count
   done: boolean; // Nothing is running, ready or mergeable
   aborted: boolean;
+  seenAt: number; // When the run was last resumed: what was alarming before that has been seen …
+  spentBefore: number; // … and so many dollars with it
   readonly startedAt: number;
   lastAt: number;
   readonly bad: readonly number[]; // Lines of the journal that could not be read
@@ -69,7 +78,7 @@ export function fold(first: Event<"started">, events: readonly Event[], bad: rea
   const state: RunState = {
     ...{ ...first, bad, tip: first.base, startedAt: first.at, lastAt: first.at },
     tasks: new Map(first.tasks.map((task) => [task.id, open(task)])),
-    ...{ attempts: new Map(), jobs: new Map(), errors: new Map(), evidence: [], landings: [] },
+    ...{ attempts: new Map(), jobs: new Map(), errors: new Map(), spent: new Map(), evidence: [], landings: [] },
     ...{
       end: null,
       built: null,
@@ -81,10 +90,11 @@ export function fold(first: Event<"started">, events: readonly Event[], bad: rea
       aborted: false,
       baseRed: null,
     },
-    baseAccepted: false,
+    ...{ baseAccepted: false, seenAt: 0, spentBefore: 0 },
   };
   for (const event of events) {
-    state.lastAt = Math.max(state.lastAt, event.at);
+    // What was used is taken down whenever somebody looks.
+    if (event.event !== "spent") state.lastAt = Math.max(state.lastAt, event.at);
     changeRun(state, event);
     const id = "attempts" in event ? event.by === "worker" && event.attempts[0] : "attempt" in event && event.attempt;
     const attempt = state.attempts.get(id || "");
@@ -111,11 +121,15 @@ function changeRun(state: RunState, event: Event): void {
   if (event.event === "evidence") state.evidence.push(event);
   if (event.event === "proven") state.proven = event;
   if (event.event === "merge-built") state.built = event;
+  if (event.event === "spent") state.spent.set(event.transcript, event);
   if (event.event === "end-checked") checkEnd(state, event);
-  if (event.event === "landed" && state.proven?.to === event.to) land(state, state.proven);
+  if (event.event === "landed" && state.proven?.to === event.to) land(state, state.proven, event.at);
   if (event.event === "base-checked") state.baseRed = event.red;
   if (event.event === "base-accepted") state.baseAccepted = true;
-  if (event.event === "owner") Object.assign(state, { session: event.session, owner: event.owner });
+  if (event.event === "owner") {
+    const { session, owner, at, dollars = state.spentBefore, budget = state.budget } = event;
+    Object.assign(state, { session, owner, budget, seenAt: at, spentBefore: dollars });
+  }
   if (event.event === "aborted") state.aborted = true;
   const task = event.event === "retried" && state.tasks.get(event.task);
   for (const attempt of task ? task.attempts : [])
@@ -153,10 +167,10 @@ function checkEnd(state: RunState, event: Event<"end-checked">): void {
   state.tasks.set(END, openTask(endTask(event.red, state.blueprint.retry.agent, wave), "waiting", [IMPLEMENT]));
 }
 
-function land(state: RunState, { to, tree, landed }: EventData["proven"]): void {
+function land(state: RunState, { to, tree, landed }: EventData["proven"], at: number): void {
   const attempts = landed.map(({ attempt }) => attempt);
   for (const id of attempts) Object.assign(state.attempts.get(id)?.task ?? {}, { state: "landed" });
-  state.landings.push({ to, tree, attempts, skipped: landed.map(({ skipped = 0 }) => skipped) });
+  state.landings.push({ at, to, tree, attempts, skipped: landed.map(({ skipped = 0 }) => skipped) });
   Object.assign(state, { tip: to, proven: null });
 }
 
@@ -239,11 +253,12 @@ export const isDispatchable = ({ state }: TaskState): boolean => state === "read
 /** Is there work of a task that is neither landed nor given up, in a phase after its first? */
 export const isBetween = (task: TaskState): boolean => isDispatchable(task) && task.phase !== task.phases[0];
 
-/** Is a task that conflicts with this one under way: dispatched, or between its phases, and neither landed nor over? */
-export const hasRival = (state: RunState, id: string): boolean =>
-  state.conflicts.some((pair) => {
+/** Which tasks that conflict with this one are under way: dispatched, or between phases, and neither landed nor over. */
+export const rivalsOn = (state: RunState, id: string): string[] =>
+  state.conflicts.flatMap((pair) => {
     const rival = pair.includes(id) ? state.tasks.get(pair[0] === id ? pair[1] : pair[0]) : undefined;
-    return rival && (rival.state === "running" || rival.state === "mergeable" || isBetween(rival));
+    const isOn = rival && (rival.state === "running" || rival.state === "mergeable" || isBetween(rival));
+    return isOn ? rival.id : [];
   });
 
 /** Neither done nor aborted. */

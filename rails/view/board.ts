@@ -1,29 +1,85 @@
-import type { RunState } from "../record/state.ts";
-import { cell, clock, table } from "./text.ts";
+import { styleText } from "node:util";
+import wrapAnsi from "wrap-ansi";
+import { type Alarm, alarmLine } from "../record/alarms.ts";
+import type { Cost } from "../record/cost.ts";
+import type { State } from "../record/events.ts";
+import { chainLeft } from "../record/left.ts";
+import { type RunState, rivalsOn, type TaskState } from "../record/state.ts";
+import { about, clock, oneLine, table } from "./text.ts";
+
+/** What a board shows beside the run: the time in milliseconds since 1970, and what the run has cost where that is known. */
+type Now = Readonly<{ now: number; cost: Cost | null; alarms: readonly Alarm[] }>;
+
+/** Beside the word, never instead of it. */
+const COLOURS: Partial<Record<State, Parameters<typeof styleText>[0]>> = {
+  running: "cyan",
+  landed: "green",
+  mergeable: "green",
+  "verify-failed": "yellow",
+  "needs-human": "red",
+  blocked: "red",
+};
 
 /** Where each task stands, for a person to glance at, and the same as data. No line is wider than `columns`.
- * `doing`: what its worker is at, or the reason for its state; `seconds`: since it was dispatched, null where it never was. */
-export function board(state: RunState, now: number, columns: number) {
-  const { run, done, aborted, startedAt, lastAt, jobs, baseRed, bad } = state;
-  const tasks = [...state.tasks.values()].map(({ id, title, state, reason, attempts, phase, phases }) => {
+ * `doing`: what its worker is at, what it waits for, or the reason for its state; `seconds`: since it was dispatched, null
+ * where it never was; `left`: minutes that the longest chain of open tasks takes; dollars at list prices. */
+export function board(state: RunState, { now, cost, alarms }: Now, screen: { columns: number; isColoured: boolean }) {
+  const { run, done, aborted, startedAt, lastAt, baseRed, bad, estimate } = state;
+  const tasks = [...state.tasks.values()].map((task) => {
+    const { id, title, attempts } = task;
     const last = attempts.at(-1);
-    const job = [...jobs.values()].find(({ attempt }) => attempt === last?.id)?.name.replace(` ${last?.id}`, "");
-    const step = phases.length > 1 && phase ? phase.name : "working";
-    const doing = state === "running" ? (job ?? (last?.begun ? step : "starting")) : (reason ?? "");
     const end = (last?.submitted ?? last?.nothing ?? last?.over)?.at ?? now;
     const seconds = last ? Math.round((end - last.dispatchedAt) / 1000) : null;
-    return { task: id, title, state, reason, attempt: last?.id ?? null, doing, seconds };
+    const doing = doingOf(state, task);
+    return { task: id, title, state: task.state, reason: task.reason, attempt: last?.id ?? null, doing, seconds };
   });
   const names = [...new Set(tasks.map(({ state }) => state))];
   const counts = names.map((name) => `${tasks.filter(({ state }) => state === name).length} ${name}`).join(", ");
   const over = aborted ? "aborted" : done ? "done" : "under way";
-  const head = `run ${run}: ${over} after ${clock((done ? lastAt : now) - startedAt)}. ${counts}`;
-  const since = (seconds: number | null): string => (seconds === null ? "" : clock(seconds * 1000));
-  const rows = tasks.map(({ task, state, doing, seconds, title }) => [task, state, doing, since(seconds), title]);
-  const notes = [
+  const chain = done || aborted ? null : chainLeft(state, now);
+  const expected = estimate?.dollars ?? null;
+  const money = cost && {
+    ...{ dollars: cost.dollars, unpriced: cost.unpriced, unknown: cost.unknown, expected, budget: state.budget },
+  };
+  const head = [
+    `run ${run}: ${over} after ${clock((done ? lastAt : now) - startedAt)}. ${counts}`,
+    [cost && moneyText(state, cost), chain && `${about(chain.ms)} left on ${chain.tasks.join(" → ")}`]
+      .flatMap((text) => text || [])
+      .join(" · "),
+    ...alarms.map((alarm) => `! ${alarmLine(alarm)}`),
     !baseRed && !done && "the gates run on the base first",
     bad.length > 0 && `passed over in the journal, since it cannot be read: line ${bad.join(", ")}`,
-  ].flatMap((note) => note || []);
-  const lines = [head, ...notes].map((line) => cell(line, columns).trimEnd());
-  return [[...lines, ...table(rows, columns)].join("\n"), { run, done, bad, tasks }] as const;
+  ].flatMap((line) => line || []);
+  const rows = tasks.map(({ task, state, doing, seconds, title }) => {
+    return [task, state, doing, seconds === null ? "" : clock(seconds * 1000), title];
+  });
+  const paint = (text: string, row: number, column: number): string => {
+    const colour = column === 1 && screen.isColoured && COLOURS[tasks[row]?.state ?? "waiting"];
+    return colour ? styleText(colour, text, { validateStream: false }) : text;
+  };
+  const wrapped = head.flatMap((line) => wrapAnsi(oneLine(line), screen.columns, { hard: true }).split("\n"));
+  const lines = [...wrapped, ...table(rows, screen.columns, paint)];
+  const left = chain && { minutes: Math.round(chain.ms / 60_000), tasks: chain.tasks };
+  return [lines.join("\n"), { run, done, bad, tasks, money, left, alarms }] as const;
+}
+
+function doingOf(state: RunState, { id, state: name, reason, depends, attempts, phase, phases }: TaskState): string {
+  const last = attempts.at(-1);
+  const job = [...state.jobs.values()].find(({ attempt }) => attempt === last?.id)?.name.replace(` ${last?.id}`, "");
+  if (name === "running")
+    return job ?? (!last?.begun ? "starting" : phases.length > 1 && phase ? phase.name : "working");
+  if (name === "mergeable") return state.jobs.has(`land ${state.run}`) ? "landing" : "to be landed";
+  const open = depends.filter((one) => !["landed", "skipped"].includes(state.tasks.get(one)?.state ?? ""));
+  if (name === "waiting" || name === "blocked") return `after ${open.join(", ")}`;
+  if (name !== "ready") return reason ?? "";
+  const rivals = rivalsOn(state, id);
+  return rivals.length > 0 ? `not beside ${rivals.join(", ")}` : (reason ?? "");
+}
+
+/** `$0.84 of about $2.50 (1.20–4.10)`: what was spent, and what was expected. */
+export function moneyText({ estimate, budget }: RunState, { dollars, unpriced, unknown }: Cost): string {
+  const { likely, low, high } = estimate?.dollars ?? {};
+  const expected = likely ? ` of about $${likely.toFixed(2)} (${low?.toFixed(2)}–${high?.toFixed(2)})` : "";
+  const least = unpriced.length > 0 || unknown.length > 0 ? "at least " : "";
+  return `${least}$${dollars.toFixed(2)}${expected}${budget === null ? "" : `, at most $${budget}`}`;
 }

@@ -1,5 +1,8 @@
 import width from "fast-string-width";
 import type { Plan } from "../plan/task.ts";
+import type { State } from "../record/events.ts";
+import { longestChain } from "../record/left.ts";
+import { type AttemptState, inOrder, type RunState, type TaskState } from "../record/state.ts";
 import { oneLine } from "./text.ts";
 
 /** A plan as a Mermaid flowchart: tasks by wave, arrows to what depends on them, dotted lines between those that conflict;
@@ -26,6 +29,66 @@ export function mermaid({ tasks, waves, conflicts, findings }: Plan): string {
     ),
   ].join("\n");
 }
+
+/** How each state looks; the word stands in the box as well. */
+const FILLS: Partial<Record<State, string>> = {
+  landed: "#d3f9d8",
+  mergeable: "#d3f9d8",
+  running: "#d0ebff",
+  "verify-failed": "#fff3bf",
+  "needs-human": "#ffe3e3",
+  blocked: "#ffe3e3",
+};
+
+/** A run's tasks with their states as a Mermaid flowchart, arrows to what depends on them. */
+export function stateGraph({ tasks }: RunState): string {
+  const all = [...tasks.values()];
+  const names = new Map(all.map(({ id }, index) => [id, `t${index}`]));
+  const fills = Object.entries(FILLS);
+  const classes = fills.flatMap(([state, fill], index) => {
+    const of = all.flatMap((task) => (task.state === state ? names.get(task.id) : [])).join(",");
+    return of ? [`  classDef c${index} fill:${fill},color:#000`, `  class ${of} c${index}`] : [];
+  });
+  return [
+    "flowchart LR",
+    ...all.map(({ id, title, state }) => `  ${names.get(id)}["${label(`${id} ${state}: ${title}`)}"]`),
+    ...all.flatMap(({ id, depends }) =>
+      depends.flatMap((one) => (names.has(one) ? `  ${names.get(one)} --> ${names.get(id)}` : [])),
+    ),
+    ...classes,
+  ].join("\n");
+}
+
+/** When who worked at what, as a Mermaid gantt: each attempt from its dispatch to its end, those of the longest chain marked
+ * as critical, and when the line grew. Empty where nobody worked. */
+export function workersGantt(state: RunState, now: number): string {
+  const ends = ({ submitted, nothing, over }: AttemptState): number => (submitted ?? nothing ?? over)?.at ?? now;
+  const took = ({ attempts }: TaskState): number =>
+    attempts.reduce((sum, attempt) => sum + ends(attempt) - attempt.dispatchedAt, 0);
+  const chain = longestChain(inOrder(state), took)?.tasks ?? [];
+  const worked = [...state.tasks.values()].filter(({ attempts }) => attempts.length > 0);
+  const sections = worked.flatMap(({ id, title, attempts }) => [
+    `  section ${plain(`${id} ${title}`, 30)}`,
+    ...attempts.map((attempt, index) => {
+      const marks = [chain.includes(id) && "crit", attempt.over ? "done" : "active"].filter(Boolean).join(", ");
+      const end = Math.max(ends(attempt), attempt.dispatchedAt + 1000); // What has no length is not drawn
+      return `  ${plain(attempt.phase.name, 20)} ${index + 1} :${marks}, ${attempt.dispatchedAt}, ${end}`;
+    }),
+  ]);
+  const landings = state.landings.map(({ at, attempts }) => {
+    const ids = attempts.flatMap((id) => state.attempts.get(id)?.task.id ?? []);
+    return `  ${plain(ids.join(", "), 30)} :milestone, ${at}, 0ms`;
+  });
+  const line = landings.length > 0 ? ["  section the line", ...landings] : [];
+  return worked.length === 0 ? "" : ["gantt", "  dateFormat x", "  axisFormat %H:%M", ...sections, ...line].join("\n");
+}
+
+/** A text that Mermaid's gantt takes for no mark of its own. */
+const plain = (text: string, most: number): string =>
+  oneLine(text)
+    .replace(/[^\p{L}\p{M}\p{N} .,()/_-]/gu, " ")
+    .slice(0, most)
+    .trim() || "-";
 
 /** A text as Mermaid takes it between quotes, what is more than letters and plain marks by its number; 60 columns at most,
  * so that a line fits 80. */

@@ -1,14 +1,20 @@
 import { basename, join } from "node:path";
 import { anywhere, matches } from "../plan/conflicts.ts";
+import { alarmLine, alarmsOf } from "../record/alarms.ts";
 import { type Attention, attentionOf, typed } from "../record/attention.ts";
+import type { Cost } from "../record/cost.ts";
 import { isPass } from "../record/judge.ts";
-import type { RunState, TaskState } from "../record/state.ts";
+import { isOpen, type RunState, type TaskState } from "../record/state.ts";
+import { costText } from "./cost.ts";
+import { stateGraph, workersGantt } from "./mermaid.ts";
 import { clock } from "./text.ts";
 
-/** The page that a person gets at the end: what landed, what did not and why, the raw evidence, what to type next.
- * @param folder the run's, where raw output lies */
-export function reportText(state: RunState, folder: string): string {
-  const { run, line, base, tip, gates, landings, aborted, done, bad, baseRed, baseAccepted } = state;
+/** The page that a person gets at the end: what landed, what did not and why, the raw evidence, what it cost, what to type
+ * next.
+ * @param folder the run's, where raw output lies
+ * @param cost null where prices cannot be read */
+export function reportText(state: RunState, folder: string, cost: Cost | null): string {
+  const { run, line, base, tip, gates, landings, aborted, done, bad, lastAt, baseRed, baseAccepted } = state;
   const all = [...state.tasks.values()];
   const landed = all.filter((task) => task.state === "landed");
   const intent = [state.goal, state.success && `A success if: ${state.success}`].filter(Boolean).join(" ");
@@ -21,16 +27,22 @@ export function reportText(state: RunState, folder: string): string {
     .map((gate) => `${gate.name} (\`${gate.run}\`)`)
     .join(", ");
   const any = landings.length > 0;
+  const dollars = cost?.dollars ?? null;
+  const alarms = isOpen(state) ? alarmsOf(state, { dollars, now: Date.now() }) : [];
+  const pictures = [stateGraph(state), workersGantt(state, lastAt)];
   const sections: Record<string, readonly string[]> = {
     Landed: landed.map((task) => landedText(state, task)),
     "Not landed": all.filter((task) => task.state !== "landed").map(restText),
-    "Yours to decide": attentionText(attentionOf(state)),
+    "Yours to decide": attentionText(attentionOf(state, alarms, dollars)),
+    Alarms: alarms.map((alarm) => `- ${alarmLine(alarm)}`),
     "Raw output": any ? [`Of every gate, in \`${join(folder, "output")}\`.`] : [],
     Handoffs: all.flatMap(({ id, title, phases, attempts }) => {
       const left = attempts.flatMap(({ submitted, phase }) => (submitted ? [[phase.name, submitted.handoff]] : []));
       const texts = left.map(([name, handoff]) => (phases.length > 1 ? `*${name}*\n\n${handoff}` : handoff));
       return texts.length > 0 ? [`### ${id} ${title}\n\n${texts.join("\n\n")}\n`] : [];
     }),
+    "How it went": pictures.flatMap((picture) => (picture ? ["```mermaid", picture, "```"] : [])),
+    Cost: cost ? costText(state, cost) : [],
     Journal: bad.map((number) => `- line ${number} could not be read and was passed over`),
     "What next": any ? commands(state) : [],
   };
@@ -54,7 +66,10 @@ export function attentionText(all: readonly Attention[]): string[] {
     const text = `: ${reason}. ${note}${lines}`;
     same.set(text, [...(same.get(text) ?? []), task]);
   }
-  return [...same].map(([text, tasks]) => `- task${tasks.length > 1 ? "s" : ""} ${tasks.join(", ")}${text}`);
+  return [...same].map(([text, [first, ...more]]) => {
+    const whose = first === "" ? "the run" : `task${more.length > 0 ? "s" : ""} ${[first, ...more].join(", ")}`;
+    return `- ${whose}${text}`;
+  });
 }
 
 function landedText(state: RunState, { id, title, files, attempts, result: last }: TaskState): string {

@@ -18,15 +18,27 @@ export function cell(text: string, columns: number): string {
 export const clock = (ms: number): string =>
   `${Math.floor(ms / 60_000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}`;
 
-/** Rows as lines. Columns are as wide as what is in them; where that is too much the widest give way. */
-export function table(rows: readonly (readonly string[])[], most: number): string[] {
+/** Milliseconds as whole minutes: `about 12 min`. */
+export const about = (ms: number): string => `about ${Math.max(1, Math.round(ms / 60_000))} min`;
+
+/** Rows as lines. Columns are as wide as what is in them; where that is too much the widest give way.
+ * @param paint colours a cell that has its width already */
+export function table(
+  rows: readonly (readonly string[])[],
+  most: number,
+  paint = (text: string, _row: number, _column: number): string => text,
+): string[] {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => width(oneLine(row[at] ?? "")))));
   while (widths.reduce((sum, one) => sum + one + 2, -2) > most) {
     const widest = widths.indexOf(Math.max(...widths));
     widths[widest] = (widths[widest] ?? 1) - 1;
   }
-  return rows.map((row) => {
-    const cells = widths.map((columns, at) => cell(row[at] ?? "", columns));
-    return cells.join("  ").trimEnd();
+  return rows.map((row, index) => {
+    const last = row.findLastIndex((text) => text !== "");
+    const cells = widths.slice(0, last + 1).map((columns, at) => {
+      const text = cell(row[at] ?? "", columns);
+      return paint(at === last ? text.trimEnd() : text, index, at);
+    });
+    return cells.join("  ");
   });
 }

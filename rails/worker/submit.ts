@@ -4,7 +4,7 @@ import { commitOf, type Result, resultOf, treeOf } from "../git/repository.ts";
 import type { NewEvent, Reason } from "../record/events.ts";
 import { madeIn, unproven } from "../record/evidence.ts";
 import { objectionTo } from "../record/objections.ts";
-import { hasResult, hasRival, type RunState } from "../record/state.ts";
+import { hasResult, type RunState, rivalsOn } from "../record/state.ts";
 import { type Own, ownAttempt, uncommitted } from "./attempt.ts";
 import { startOf } from "./begin.ts";
 import { missingSlots } from "./handoff.ts";
@@ -104,7 +104,7 @@ async function handIn({ journal, attempt: { id, task } }: Own, result: (state: R
   await journal.decide((state, write) => {
     const attempt = state.attempts.get(id);
     const over = attempt?.over?.reason;
-    const isOver = over && (!PREMATURE.includes(over) || hasRival(state, task.id));
+    const isOver = over && (!PREMATURE.includes(over) || rivalsOn(state, task.id).length > 0);
     if (!attempt || attempt !== attempt.task.attempts.at(-1) || isOver || hasResult(attempt))
       throw new Fault("over", `${id} is over${over ? `: ${over}` : ""}`, "stop and say so");
     write(result(state));

@@ -48,8 +48,15 @@ export class Real implements Hands {
     this.git(this.main, "add", "-A");
     this.git(this.main, "commit", "-qm", "chore: start");
     this.place = await findPlace(this.main);
-    const planned = { place: this.place, plan: makePlan(list, "list"), tools: NO_TOOLS, blueprint, workflows };
-    const { run, line } = await start(planned, { session: "s1", owner: null }, false);
+    const planned = {
+      place: this.place,
+      plan: makePlan(list, "list"),
+      tools: NO_TOOLS,
+      blueprint,
+      workflows,
+      estimate: null,
+    };
+    const { run, line } = await start(planned, { session: "s1", owner: null }, false, null);
     this.journal = new Journal(this.place.common, run);
     const site = siteOf(this.place, run, line);
     const move = async (from: string, to: string): Promise<boolean> => {

@@ -54,9 +54,20 @@ describe("what a list takes", () => {
   });
   test("earlier runs stand in for the minutes that are assumed, and say so", () => {
     const minutes = { low: 1, likely: 1.5, high: 3 };
-    expect(of("1. One\n2. Two (depends on: 1)\n", 2, { minutes, basis: "9 attempts of 2 runs" })).toMatchObject({
+    expect(
+      of("1. One\n2. Two (depends on: 1)\n", 2, { minutes, basis: "9 attempts of 2 runs", tokens: null }),
+    ).toMatchObject({
       ...{ basis: "9 attempts of 2 runs", minutes: { low: 2, likely: 3, high: 6 }, dollars: { likely: 32 } },
     });
+  });
+  test("so do their tokens for those that are assumed", () => {
+    const spread = (likely: number) => ({ low: likely / 2, likely, high: likely * 2 });
+    const tokens = { write: spread(1e6), read: spread(2e6), fresh: spread(3e6), output: spread(4e6) };
+    const earlier = { minutes: spread(1), basis: "m", tokens: { ...tokens, basis: "7 attempts" } };
+    const found = of("1. One\n2. Two\n", 2, earlier);
+    const one = 1 * 1 + 2 * 2 + 3 * 4 + 4 * 5; // The prices of `default`, in order
+    expect(found).toMatchObject({ tokenBasis: "7 attempts", tokens: 20e6 });
+    expect(found?.dollars).toEqual({ low: one, likely: 2 * one, high: 4 * one });
   });
   test("a model without a price is named and not priced as nothing", () => {
     const found = of("1. One\n   Model: gpt-9\n2. Two\n");
@@ -166,6 +177,7 @@ describe("what earlier runs tell", () => {
     expect(await experience(journal("r1", [1, 8, -100]), journal("r2", [2, 3, 4]), "broken\n")).toEqual({
       minutes: { low: 2, likely: 3, high: 4 },
       basis: "5 attempts of 2 runs",
+      tokens: null,
     }));
   test("nothing from less than four, nor from what a person handed in", async () => {
     expect(await experience()).toBeNull();

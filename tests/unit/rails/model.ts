@@ -82,7 +82,7 @@ export class Model implements Hands {
       event: "started",
       version: 1,
       ...{ run: "r1", base, line, prefix: "", session: "s1", owner: null, blueprint, gates, setup: null },
-      ...{ workflows, goal: "", success: "" },
+      ...{ workflows, goal: "", success: "", estimate: null, budget: null },
       ...{ tasks: plan.tasks, conflicts, priority: Object.fromEntries(priority) },
     });
   }

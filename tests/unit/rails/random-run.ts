@@ -89,7 +89,7 @@ export async function randomRun(seed: number, scenario: Scenario, hands: Hands):
   const { journal } = hands;
   const retries: Record<string, number> = {};
   const live: AsyncGenerator<void>[] = [];
-  let [skew, sessions, isDone] = [0, 1, false];
+  let [skew, sessions, isDone, isPaused] = [0, 1, false, false];
   const clock = Date.now;
   const now = vi.spyOn(Date, "now").mockImplementation(() => clock() + skew);
   const step = async (): Promise<void> => {
@@ -102,10 +102,11 @@ export async function randomRun(seed: number, scenario: Scenario, hands: Hands):
   });
   const foreman = async (): Promise<void> => {
     const state = await journal.state();
-    const answer = await next(journal, clock(), async (until) => {
+    const answer = await next(journal, clock(), null, async (until) => {
       if (rand() < 0.8) await landed(journal, { main: hands.main } as Place, state, until);
     });
     isDone = answer.done;
+    isPaused = answer.attention.some(({ reason }) => reason === "alarm");
     for (const { attempt, task } of answer.dispatch) {
       if (rand() < 0.1) continue;
       await journal.add({ event: "launched", attempt, agent: attempt });
@@ -121,11 +122,13 @@ export async function randomRun(seed: number, scenario: Scenario, hands: Hands):
     isDone = false;
     await journal.add({ event: "retried", task });
   };
-  const dies = async (): Promise<void> => {
-    if (sessions >= 3) return;
+  const resumed = async (): Promise<void> => {
     live.length = 0;
-    await resume(journal, { session: `s${++sessions}`, owner: null }, true, rand() < 0.7);
-    isDone = false;
+    await resume(journal, { session: `s${++sessions}`, owner: null }, { take: true, redBase: rand() < 0.7 }, {});
+    [isDone, isPaused] = [false, false];
+  };
+  const dies = async (): Promise<void> => {
+    if (sessions < 3) await resumed();
   };
   try {
     // A result may still come from a worker that was given up.
@@ -138,7 +141,7 @@ export async function randomRun(seed: number, scenario: Scenario, hands: Hands):
       else if (chance < 0.85) await step();
       else if (chance < 0.95) skew += rand() * 6 * 60_000;
       else if (chance < 0.97) await dies();
-      else await person();
+      else await (isPaused ? resumed : person)();
     }
   } finally {
     now.mockRestore();

@@ -97,7 +97,7 @@ describe("what is dispatched next", () => {
     const conflicts = [["1", "7"], ["2", "6"], ["3", "5"]] as const; // biome-ignore format: a pair each
     const { at, ...started } = startedWith(list, { blueprint, conflicts, priority: { 3: 1, 5: 2, 6: 9, 7: 8 } });
     await journal.add(started, dispatched("1"), submitted("1"), dispatched("2"));
-    const tasks = async () => (await next(journal, 0, async () => {})).dispatch.map(({ task }) => task);
+    const tasks = async () => (await next(journal, 0, null, async () => {})).dispatch.map(({ task }) => task);
     // What was dispatched and not launched is named again.
     expect(await tasks()).toEqual(["2"]);
     await journal.add({ event: "base-checked", red: [] });

@@ -1,0 +1,56 @@
+import { type Price, type Prices, priceOf } from "../plan/estimate.ts";
+import type { EventData } from "./events.ts";
+import type { RunState } from "./state.ts";
+import type { Usage } from "./usage.ts";
+
+/** What one model did for one phase of a task, all its attempts together; no task: the session that led the run.
+ * `dollars`: at list prices, null where the table has no such model. */
+export type CostRow = Readonly<{ task: string | null; phase: string; dollars: number | null } & Usage>;
+export type Cost = Readonly<{
+  rows: readonly CostRow[];
+  dollars: number; // Of all that has a price
+  unpriced: readonly string[]; // Models without one
+  unknown: readonly string[]; // Attempts of which no transcript tells
+}>;
+
+/** What a run has cost.
+ * @param spent what was used, as `usageNow` gives it */
+export function costOf(state: RunState, spent: readonly EventData["spent"][], models: Prices["models"]): Cost {
+  const rows = new Map<string, Omit<CostRow, "dollars">>();
+  for (const { attempt: id, usage } of spent) {
+    const attempt = state.attempts.get(id ?? "");
+    if (id !== null && !attempt) continue;
+    const [task, phase] = [attempt?.task.id ?? null, attempt?.phase.name ?? ""];
+    for (const used of usage) {
+      const key = JSON.stringify([task, phase, used.model]);
+      rows.set(key, { task, phase, ...plus(used, rows.get(key)) });
+    }
+  }
+  const order = [...state.tasks.keys()];
+  const place = ({ task }: { task: string | null }): number => (task === null ? order.length : order.indexOf(task));
+  const priced = [...rows.values()]
+    .sort((a, b) => place(a) - place(b))
+    .map((row) => ({ ...row, dollars: dollarsFor(priceOf(models, row.model), row) }));
+  const told = new Set(spent.map(({ attempt }) => attempt));
+  return {
+    rows: priced,
+    dollars: priced.reduce((sum, { dollars }) => sum + (dollars ?? 0), 0),
+    unpriced: [...new Set(priced.flatMap(({ model, dollars }) => (dollars === null ? model : [])))],
+    unknown: [...state.attempts.values()].flatMap(({ id, begun }) => (begun && !told.has(id) ? id : [])),
+  };
+}
+
+function plus(one: Usage, other: Usage | undefined): Usage {
+  if (!other) return one;
+  const sum = (kind: Exclude<keyof Usage, "model">): number => one[kind] + other[kind];
+  const tokens = { input: sum("input"), write: sum("write"), writeHour: sum("writeHour"), read: sum("read") };
+  return { model: one.model, requests: sum("requests"), ...tokens, output: sum("output") };
+}
+
+/** A cache write that lasts an hour costs twice the input:
+ * https://platform.claude.com/docs/en/build-with-claude/prompt-caching */
+function dollarsFor(price: Price | undefined, used: Usage): number | null {
+  if (!price) return null;
+  const input = (used.input + 2 * used.writeHour) * price.input;
+  return (input + used.write * price.cacheWrite + used.read * price.cacheRead + used.output * price.output) / 1e6;
+}

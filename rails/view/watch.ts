@@ -1,0 +1,33 @@
+import { stat } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createLogUpdate } from "log-update";
+import type { Journal } from "../record/journal.ts";
+import { isOpen, type RunState } from "../record/state.ts";
+
+const EVERY_MS = 1000;
+
+/** Draws a run's board again and again until the run is over: in place on a terminal, else anew whenever something happened.
+ * @param draw a board of the run as it stands */
+export async function watchBoard(journal: Journal, draw: (state: RunState) => Promise<string>): Promise<void> {
+  const { stdout } = process;
+  const update = stdout.isTTY ? createLogUpdate(stdout) : null;
+  for (let before = -1; ; await sleep(EVERY_MS)) {
+    const { size } = await stat(journal.file);
+    if (!update && size === before) continue;
+    before = size;
+    const state = await journal.state();
+    const text = await draw(state);
+    if (update) update(fitting(text, stdout.rows));
+    else stdout.write(`${text}\n\n`);
+    if (!isOpen(state)) break;
+  }
+  update?.done();
+}
+
+/** As much of a board as a screen is high: what is drawn in place must not scroll. */
+function fitting(text: string, rows: number): string {
+  const lines = text.split("\n");
+  if (lines.length < rows) return text;
+  const shown = Math.max(1, rows - 2);
+  return [...lines.slice(0, shown), `… ${lines.length - shown} more`].join("\n");
+}
