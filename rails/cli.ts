@@ -188,8 +188,8 @@ ofRun("board", "show where each task stands", async ({ state, place, journal, wa
 }).option("--watch", "draw it anew as things happen, until the run is over");
 
 ofRun("report", "say what landed, what did not and why, and what to type next", async ({ journal, place }) => {
-  const { run, line, tip, file, report } = await reportAt(place, journal);
-  return [report, { run, line, tip, file, report }];
+  const made = await reportAt(place, journal);
+  return [made.report, made];
 });
 
 add("stats", "count per week and per version of the rails what landed, and what a person had to do", async () => {

@@ -41,8 +41,9 @@ export async function attentionAt(place: Place, state: RunState): Promise<Attent
 export async function reportAt(place: Place, journal: Journal) {
   await takeDown(journal, true);
   const state = await journal.state();
-  const report = reportText(state, journal.folder, await costAt(place, state));
+  const cost = await costAt(place, state);
+  const report = reportText(state, journal.folder, cost);
   const file = join(journal.folder, "report.md");
   await writeFile(file, report);
-  return { ...state, file, report };
+  return { run: state.run, line: state.line, tip: state.tip, file, cost, report };
 }

@@ -49,7 +49,7 @@ function plus(one: Usage, other: Usage | undefined): Usage {
 
 /** A cache write that lasts an hour costs twice the input:
  * https://platform.claude.com/docs/en/build-with-claude/prompt-caching */
-function dollarsFor(price: Price | undefined, used: Usage): number | null {
+export function dollarsFor(price: Price | undefined, used: Usage): number | null {
   if (!price) return null;
   const input = (used.input + 2 * used.writeHour) * price.input;
   return (input + used.write * price.cacheWrite + used.read * price.cacheRead + used.output * price.output) / 1e6;

@@ -1,8 +1,17 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { bash } from "../../demo/talk.ts";
 import { apply, type Behaviour, commit, end, gates, submit, type Worker } from "../../demo/worker-script.ts";
+import { readPrices } from "../../rails/blueprint/prices.ts";
+import { priceOf } from "../../rails/plan/estimate.ts";
+import { type Cost, dollarsFor } from "../../rails/record/cost.ts";
+import { usageIn } from "../../rails/record/usage.ts";
 import { handoff } from "../handoff.ts";
 import { QUICK_GATES, World } from "./world.ts";
+
+const PRICES = join(import.meta.dirname, "../../assets/skills/minion-blueprint/prices.md");
+const ALWAYS = [0, Number.POSITIVE_INFINITY] as const;
 
 let world: World | undefined;
 afterEach(() => world?.close());
@@ -47,7 +56,7 @@ const made = ({ task }: Worker, phase: string) => [
 test("test first, with a judge: each phase's worker gets its role, its model, and what the one before left", async () => {
   const models = "\nmodels:\n  tdd-developer: haiku\n  code-reviewer: opus";
   world = World.small({ 1: {}, 2: {} }, QUICK_GATES + models);
-  const { code } = await world.run(`/minion ${world.list(LIST)}`, "default", { 1: phases, 2: phases });
+  const { code, costUsd } = await world.run(`/minion ${world.list(LIST)}`, "default", { 1: phases, 2: phases });
   expect(code).toBe(0);
   expect(world.states()).toEqual({ 1: "landed", 2: "landed" });
   const order = (task: string) =>
@@ -80,4 +89,23 @@ test("test first, with a judge: each phase's worker gets its role, its model, an
   const red = world.named("evidence").find(({ attempts }) => JSON.stringify(attempts).includes("r1/1.1"));
   expect(red).toMatchObject({ gate: "test", code: 1 });
   expect(world.files("minion/r1/line")).toMatchObject({ "src/1.txt": "fix", "src/2.txt": "implement" });
+
+  // Whatever was asked of a model is somebody's cost: by task, phase and model what its workers' transcripts say, and in
+  // all what the client itself reckons.
+  const { cost } = JSON.parse(world.minion("report", "--json"));
+  const rows = (cost as Cost).rows.filter(({ task }) => task !== null);
+  expect(rows.map(({ task, phase }) => `${task} ${phase}`).sort()).toEqual([
+    ...["1 fix", "1 implement", "1 review", "1 test", "2 implement", "2 review", "2 test"],
+  ]);
+  expect([cost.unknown, cost.unpriced]).toEqual([[], []]);
+  const asked = (agent: boolean) => world?.requests.filter((request) => (request.agent !== "") === agent).length;
+  expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(asked(true));
+  const transcripts = world
+    .transcripts()
+    .map((text) => usageIn(text, text.includes('"isSidechain":false') ? ALWAYS : null));
+  const prices = readPrices(readFileSync(PRICES, "utf8"), PRICES).models;
+  const total = transcripts
+    .flat()
+    .reduce((sum, used) => sum + (dollarsFor(priceOf(prices, used.model), used) ?? NaN), 0);
+  expect(total).toBeCloseTo(costUsd, 4);
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -179,6 +179,13 @@ export class World {
       if (over) throw new Error("the client ended before that happened");
       await setTimeout(20);
     }
+  }
+
+  /** What the client keeps of the session and of its agents, each as a text. */
+  transcripts(): string[] {
+    const folder = join(this.home, ".claude/projects");
+    const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+    return names.filter((name) => name.endsWith(".jsonl")).map((name) => readFileSync(join(folder, name), "utf8"));
   }
 
   /** What is on a branch: each file with its content. */
