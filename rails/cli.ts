@@ -31,7 +31,7 @@ import { judge, submit, submitNothing } from "./worker/submit.ts";
 declare const __VERSION__: string;
 
 /** What a command is called with: the one argument that it may have, and the options that there are. */
-type Flag = "new" | "all" | "take" | "redBase" | "agree" | "dryRun" | "mermaid" | "watch";
+type Flag = "new" | "all" | "take" | "redBase" | "agree" | "dryRun" | "mermaid" | "watch" | "json";
 type Text = "run" | "nothing" | "format" | "workflow" | "into";
 type Argument = { readonly word: string; readonly words: readonly string[]; readonly until: number };
 type Call = { [F in Flag]?: true } & { [T in Text]?: string } & Argument & { expect?: number; budget?: number };
@@ -180,11 +180,10 @@ ofRun("retry <task>", "for a person: let a worker try a task again", async ({ jo
   return [`task ${task} may be tried again: /minion --resume goes on with the run`, { task }];
 });
 
-ofRun("board", "show where each task stands", async ({ state, place, journal, watch }) => {
-  if (!watch) return boardOf(place, state, columns);
+ofRun("board", "show where each task stands", async ({ state, place, journal, watch, json }) => {
+  if (!watch || json) return boardOf(place, state, columns);
   const { watchBoard } = await import("./view/watch.ts");
-  await watchBoard(journal, async (now) => (await boardOf(place, now, columns))[0]);
-  return [null, { run: state.run }];
+  return boardOf(place, await watchBoard(journal, async (now) => (await boardOf(place, now, columns))[0]), columns);
 }).option("--watch", "draw it anew as things happen, until the run is over");
 
 ofRun("report", "say what landed, what did not and why, and what to type next", async ({ journal, place }) => {

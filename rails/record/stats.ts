@@ -36,7 +36,7 @@ export async function statsOf(place: Place): Promise<Week[]> {
     const journal = new Journal(place.common, run);
     const state = await journal.state().catch(() => null); // What cannot be read tells nothing
     if (!state) continue;
-    const own = await commitsOf(place, state);
+    const own = [...new Set(await commitsOf(place, state))];
     const reverted = own.filter((commit) => taken.has(commit)).length;
     const [week, blueprint] = [mondayOf(state.startedAt), versionOf(state.blueprint)];
     const numbers = { ...numbersOf(state, (await journal.read()).events), reverted };

@@ -7,8 +7,9 @@ import { isOpen, type RunState } from "../record/state.ts";
 const EVERY_MS = 1000;
 
 /** Draws a run's board again and again until the run is over: in place on a terminal, else anew whenever something happened.
- * @param draw a board of the run as it stands */
-export async function watchBoard(journal: Journal, draw: (state: RunState) => Promise<string>): Promise<void> {
+ * @param draw a board of the run as it stands
+ * @returns the run as it is in the end, of which nothing is drawn */
+export async function watchBoard(journal: Journal, draw: (state: RunState) => Promise<string>): Promise<RunState> {
   const { stdout } = process;
   const update = stdout.isTTY ? createLogUpdate(stdout) : null;
   for (let before = -1; ; await sleep(EVERY_MS)) {
@@ -16,12 +17,14 @@ export async function watchBoard(journal: Journal, draw: (state: RunState) => Pr
     if (!update && size === before) continue;
     before = size;
     const state = await journal.state();
+    if (!isOpen(state)) {
+      update?.clear();
+      return state;
+    }
     const text = await draw(state);
     if (update) update(fitting(text, stdout.rows));
     else stdout.write(`${text}\n\n`);
-    if (!isOpen(state)) break;
   }
-  update?.done();
 }
 
 /** As much of a board as a screen is high: what is drawn in place must not scroll. */

@@ -114,6 +114,7 @@ export class Scene {
         prompt: `Run \`minion begin ${attempt}\` and do what it prints.`,
       },
       tool_response: { agentId: id },
+      transcript_path: join(this.home, ".claude/projects/p", `${this.session}.jsonl`),
     });
     return new Worker(this, id, path, attempt);
   }
