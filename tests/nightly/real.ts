@@ -40,7 +40,7 @@ export class Real implements Hands {
     this.rand = random(seed);
   }
 
-  async start({ list, files, blueprint, workflows }: Scenario): Promise<void> {
+  async start({ list, files, blueprint, ...ways }: Scenario): Promise<void> {
     this.git(this.main, "init", "-q", "-b", "trunk");
     this.git(this.main, "config", "user.name", "t");
     this.git(this.main, "config", "user.email", "t@t");
@@ -48,7 +48,7 @@ export class Real implements Hands {
     this.git(this.main, "add", "-A");
     this.git(this.main, "commit", "-qm", "chore: start");
     this.place = await findPlace(this.main);
-    const planned = { place: this.place, plan: makePlan(list, "list"), tools: NO_TOOLS, blueprint, workflows };
+    const planned = { place: this.place, plan: makePlan(list, "list"), tools: NO_TOOLS, blueprint, ...ways };
     const { run, line } = await start(planned, { session: "s1", owner: null }, false);
     this.journal = new Journal(this.place.common, run);
     const site = siteOf(this.place, run, line);
