@@ -172,7 +172,7 @@ ofRun("retry <task>", "for a person: let a worker try a task again", async ({ jo
 ofRun("board", "show where each task stands", async ({ state }) => board(state, Date.now(), columns));
 
 ofRun("report", "say what landed, what did not and why, and what to type next", async ({ state, journal }) => {
-  const report = reportText(state, journal.folder);
+  const report = await reportText(state, journal.folder);
   const file = join(journal.folder, "report.md");
   await writeFile(file, report);
   return [report, { run: state.run, line: state.line, tip: state.tip, file, report }];
