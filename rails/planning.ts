@@ -9,7 +9,7 @@ import { findPlace, type Place } from "./git/repository.ts";
 import { blueprintAt, firstOf, layers, overlaysAt, pricesAt, readInput } from "./here.ts";
 import type { Estimate } from "./plan/estimate.ts";
 import { type Finding, fault, type Plan, TOOL_NAMES, type Tools } from "./plan/task.ts";
-import { stepsOf } from "./record/phases.ts";
+import { reviewIn, stepsOf } from "./record/phases.ts";
 
 // Its readers are loaded where they are wanted, as in here.ts.
 
@@ -51,8 +51,18 @@ export async function planAt(source: string, { expect, workflow = "" }: { expect
   });
   const used = [...all.values()].filter(({ name }) => tasks.some((task) => task.workflow === name));
   const workflows = Object.fromEntries(used.map(({ name, phases }) => [name, phases]));
+  // A workflow may be said that reviews nothing, and a risk may show only in the work: then as the plan would have it.
+  const reviews = Object.fromEntries(
+    (["medium", "high"] as const).map((risk) => {
+      const [{ name, phases }] = chooseWorkflow({ title: "", description: "", files: [], risk }, order, place.prefix);
+      const review = reviewIn(phases, risk);
+      const lack = lackOf({ name, phases: review }, blueprint, overlays);
+      if (lack) findings.push(fault("workflow", 0, `what reviews ${risk} risk: ${lack}`, "name one that there is"));
+      return [risk, review];
+    }),
+  );
   const plan: Plan = { ...asWritten, tasks, findings: [...asWritten.findings, ...findings] };
-  return { place, tools, blueprint, workflows, asWritten, plan };
+  return { place, tools, blueprint, workflows, reviews, asWritten, plan };
 }
 
 /** The project's commands: what the list says, else what is found from the package on that holds the tasks' files. */
@@ -93,7 +103,11 @@ function faultOf(name: string, overlays: Overlays): string | null {
 }
 
 /** What a workflow asks for and there is not, in words. */
-function lackOf({ name, phases }: Workflow, { gates }: Blueprint, overlays: Overlays): string | null {
+function lackOf(
+  { name, phases }: Pick<Workflow, "name" | "phases">,
+  { gates }: Blueprint,
+  overlays: Overlays,
+): string | null {
   for (const phase of phases) {
     const gate = [...(phase.gates ?? []), ...phase.red].find((one) => !gates.some((each) => each.name === one));
     const lack = gate ? `there is no gate ${gate}` : phase.agent && faultOf(phase.agent, overlays);
@@ -103,10 +117,10 @@ function lackOf({ name, phases }: Workflow, { gates }: Blueprint, overlays: Over
 }
 
 /** What a plan is likely to take here, by the earlier runs of this repository and the prices in force. */
-export async function estimateAt({ place, plan, blueprint, workflows }: Planned): Promise<Estimate | null> {
+export async function estimateAt({ place, plan, blueprint, ...ways }: Planned): Promise<Estimate | null> {
   const { estimate } = await import("./plan/estimate.ts");
   const { experienceOf } = await import("./record/experience.ts");
-  const steps = new Map(plan.tasks.map((task) => [task.id, stepsOf(workflows, task)]));
+  const steps = new Map(plan.tasks.map((task) => [task.id, stepsOf(ways, task)]));
   const [prices, experience] = [await pricesAt(place), await experienceOf(place.common)];
   return estimate(plan, blueprint.bounds.workers, prices, experience, (id) => steps.get(id) ?? 1);
 }

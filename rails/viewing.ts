@@ -42,7 +42,7 @@ export async function reportAt(place: Place, journal: Journal) {
   await takeDown(journal, true);
   const state = await journal.state();
   const cost = await costAt(place, state);
-  const report = reportText(state, journal.folder, cost);
+  const report = await reportText(state, journal.folder, cost);
   const file = join(journal.folder, "report.md");
   await writeFile(file, report);
   return { run: state.run, line: state.line, tip: state.tip, file, cost, report };

@@ -21,21 +21,15 @@ export async function sessionOf(env: NodeJS.ProcessEnv): Promise<Session> {
 }
 
 /** A list with all that its run is to have. */
-export type Planned = Readonly<{
-  place: Place;
-  plan: Plan;
-  tools: Tools;
-  blueprint: Blueprint;
-  workflows: EventData["started"]["workflows"];
-  estimate: EventData["started"]["estimate"];
-}>;
+export type Planned = Readonly<{ place: Place; plan: Plan; tools: Tools; blueprint: Blueprint }> &
+  Pick<EventData["started"], "workflows" | "reviews" | "estimate">;
 
 /** Opens a run: from here its tasks, gates and commands are frozen.
  * @param isBeside also where another run is open
  * @param budget dollars after which nothing more is dispatched; null: no end
  * @throws Fault where the plan has errors, another run is open, nothing could be proven, or there is no commit yet */
 export async function start(
-  { place, plan, tools, workflows, blueprint, estimate }: Planned,
+  { place, plan, tools, workflows, reviews, blueprint, estimate }: Planned,
   session: Session,
   isBeside: boolean,
   budget: number | null,
@@ -53,7 +47,7 @@ export async function start(
   if (gates.length === 0) throw new Fault("no-gates", "neither lint, test nor build was found", where, EXIT.usage);
   if (!isBeside) await refuseSecond(place);
   const conflicts = plan.conflicts.map(({ tasks }) => tasks);
-  const steps = new Map(plan.tasks.map((task) => [task.id, stepsOf(workflows, task)]));
+  const steps = new Map(plan.tasks.map((task) => [task.id, stepsOf({ workflows, reviews }, task)]));
   const jobs = jobsOf(plan.tasks, (id) => steps.get(id) ?? 1);
   const urgent = prioritise(jobs, rivalsOf(conflicts), blueprint.bounds.workers);
   const setup = tools.setup && { name: "setup", run: tools.setup.run, cwd: tools.setup.cwd, timeout: TIMEOUT };
@@ -64,7 +58,7 @@ export async function start(
     await journal.add({
       event: "started",
       version: 1,
-      ...{ run, base, line, prefix: place.prefix, ...session, blueprint, gates, setup, workflows },
+      ...{ run, base, line, prefix: place.prefix, ...session, blueprint, gates, setup, workflows, reviews },
       ...{ goal: plan.goal, success: plan.success, tasks: plan.tasks, conflicts, estimate, budget },
       priority: Object.fromEntries(urgent),
     });

@@ -55,6 +55,8 @@ export async function mergeRun(
     ? ["merge", "--quiet", "--ff-only", to]
     : ["update-ref", "-m", "minion: merge", `refs/heads/${into}`, to, from];
   const { code } = await git({ cwd: place.top, accept: [1, 128] }, ...move);
+  const isStill = (await commitOf(`refs/heads/${into}`, place.main)) === from;
+  if (code !== 0 && !isStill) throw new Fault("moved", `${into} has moved meanwhile`, "call the same again");
   if (code !== 0) throw new Fault("not-moved", `git does not move ${into}`, way);
   await journal.add({ event: "merged", branch: into, to });
   return { into, to };

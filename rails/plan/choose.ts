@@ -7,7 +7,7 @@ import type { Task } from "./task.ts";
 /** The first of the workflows that fits a task, and in words why; the last fits always.
  * @param order those that are tried
  * @param prefix the folder that the list is for */
-export function chooseWorkflow(task: Task, order: readonly Workflow[], prefix: string): [Workflow, why: string] {
+export function chooseWorkflow(task: Said, order: readonly Workflow[], prefix: string): [Workflow, why: string] {
   for (const workflow of order) {
     const why = workflow.for.map((fit) => whyFits(task, fit, prefix)).find((one) => one !== null);
     if (why) return [workflow, why];
@@ -15,8 +15,10 @@ export function chooseWorkflow(task: Task, order: readonly Workflow[], prefix: s
   return [order.at(-1) as Workflow, "no other fits"];
 }
 
+type Said = Pick<Task, "title" | "description" | "files" | "risk">;
+
 /** All that speaks for it, or null where something of it does not hold. */
-function whyFits({ title, description, files, risk }: Task, fit: Fit, prefix: string): string | null {
+function whyFits({ title, description, files, risk }: Said, fit: Fit, prefix: string): string | null {
   const word = fit.words && wordIn(`${title}\n${description}`, fit.words);
   const isMeant = (path: string): boolean => fit.paths?.some((one) => matches(one, path, prefix)) === true;
   const path = files.find((file) => isMeant(file.path))?.path;

@@ -60,6 +60,7 @@ export interface EventData {
     setup: Command | null;
     tasks: readonly PlannedTask[];
     workflows: Readonly<Record<string, readonly Phase[]>>; // Those that tasks name
+    reviews: Readonly<Record<string, readonly Phase[]>>; // By risk: for tasks whose own workflow has no phase that judges
     goal: string;
     success: string;
     estimate: Estimate | null; // What it was expected to take

@@ -1,5 +1,6 @@
-import type { FileHandle } from "node:fs/promises";
+import { type FileHandle, readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
 import { matcher } from "./judge.ts";
 
 /** A shorter value stands in too many texts by chance. */
@@ -16,6 +17,13 @@ export function secretsIn(env: NodeJS.ProcessEnv, names: readonly string[]): [va
   });
   return found.filter(([value]) => value.length >= SECRET_LENGTH).sort(([a], [b]) => b.length - a.length);
 }
+
+/** The last lines of raw output, without colours; none where it is gone. */
+export const tailOf = async (path: string, lines: number): Promise<string[]> =>
+  stripVTControlCharacters(await readFile(path, "utf8").catch(() => ""))
+    .trimEnd()
+    .split("\n")
+    .slice(-lines);
 
 /** Writes raw output to a file as it comes, without secrets. Of more than `limit` characters the middle is left out. */
 export async function keep(output: Readable, file: FileHandle, limit: number, secrets: [string, string][]) {

@@ -1,6 +1,7 @@
 import type { Phase } from "../blueprint/workflow.ts";
 import { isAtLeast } from "../plan/risk.ts";
 import type { PlannedTask } from "../plan/task.ts";
+import type { EventData } from "./events.ts";
 import type { AttemptState, TaskState } from "./state.ts";
 
 /** Where a task stands. */
@@ -20,10 +21,25 @@ export function phasesFor(phases: readonly Phase[], risk: TaskState["risk"]): Ph
 /** Phases that a task goes through where nothing is found. */
 export const straight = (phases: readonly Phase[]): Phase[] => phases.filter((phase) => !judgeOf(phases, phase));
 
+/** What of a workflow's phases, at a risk, judges, and what mends what that finds. */
+export function reviewIn(phases: readonly Phase[], risk: TaskState["risk"]): Phase[] {
+  const all = phasesFor(phases, risk);
+  const judges = all.filter(({ back }) => back);
+  return [...judges, ...all.filter(({ name }) => judges.some(({ back }) => back === name))];
+}
+
+/** All phases of a task's way: its own and, where none of them judges, those that review such a risk. */
+export function wayFor(own: readonly Phase[], risk: TaskState["risk"], reviews: Frozen["reviews"]): readonly Phase[] {
+  if (own.some(({ back }) => back)) return own;
+  const free = (name: string): string => (own.some((each) => each.name === name) ? `${name}-too` : name);
+  const review = reviews[risk] ?? [];
+  return [...own, ...review.map((each) => ({ ...each, name: free(each.name), back: each.back && free(each.back) }))];
+}
+
 /** How many workers a task takes, one after another, where nothing fails. */
-export const stepsOf = (workflows: Workflows, { workflow, risk }: Pick<PlannedTask, "workflow" | "risk">): number =>
-  straight(phasesFor(workflows[workflow] ?? [], risk)).length;
-type Workflows = Readonly<Record<string, readonly Phase[]>>;
+export const stepsOf = ({ workflows, reviews }: Frozen, { workflow, risk }: Pick<PlannedTask, "workflow" | "risk">) =>
+  straight(phasesFor(wayFor(workflows[workflow] ?? [], risk, reviews), risk)).length;
+type Frozen = Pick<EventData["started"], "workflows" | "reviews">;
 
 /** How many workers a task still takes where nothing fails, the one that is at it among them. */
 export const phasesAhead = ({ phase, phases }: TaskState): number =>

@@ -4,7 +4,7 @@ import type { PlannedTask } from "../plan/task.ts";
 import { END, endTask, IMPLEMENT, isBusy, isEndDue } from "./end.ts";
 import type { Event, EventData, Reason, State } from "./events.ts";
 import { isMissed } from "./judge.ts";
-import { type Progress, phasesFor, progressOf, straight } from "./phases.ts";
+import { type Progress, phasesFor, progressOf, straight, wayFor } from "./phases.ts";
 
 /** Of each of these an attempt keeps the last. */
 const KEPT = ["launched", "begun", "refused", "submitted", "nothing"] as const;
@@ -29,7 +29,8 @@ type Standing = { state: State; reason: Reason | null; note: string };
 
 export interface TaskState extends Omit<PlannedTask, "risk">, Standing {
   risk: PlannedTask["risk"]; // Raised by what its work touches
-  phases: readonly Phase[];
+  way: readonly Phase[]; // All phases that there are for it …
+  phases: readonly Phase[]; // … and those for its risk
   phase: Phase | null; // The one that is on or comes next; null where the last is over
   result: AttemptState | undefined; // Whose commits are what there is of it
   readonly attempts: AttemptState[];
@@ -73,7 +74,7 @@ export interface RunState extends Omit<EventData["started"], "tasks" | "version"
 export function fold(first: Event<"started">, events: readonly Event[], bad: readonly number[]): RunState {
   const open = (task: PlannedTask): TaskState => {
     const name = task.done ? "landed" : "waiting";
-    return openTask(task, name, phasesFor(first.workflows[task.workflow] ?? [], task.risk));
+    return openTask(task, name, wayFor(first.workflows[task.workflow] ?? [], task.risk, first.reviews));
   };
   const state: RunState = {
     ...{ ...first, bad, tip: first.base, startedAt: first.at, lastAt: first.at },
@@ -99,18 +100,15 @@ export function fold(first: Event<"started">, events: readonly Event[], bad: rea
     const id = "attempts" in event ? event.by === "worker" && event.attempts[0] : "attempt" in event && event.attempt;
     const attempt = state.attempts.get(id || "");
     if (attempt) changeAttempt(attempt, event);
+    if (attempt && event.event === "submitted") raiseRisk(state, attempt.task, event.paths);
   }
   settle(state);
   return state;
 }
 
-/** All phases of a task's way, whatever its risk; the one at the end belongs to no workflow. */
-const allPhases = ({ workflows }: RunState, { workflow, phases }: TaskState): readonly Phase[] =>
-  workflows[workflow] ?? phases;
-
-const openTask = (task: PlannedTask, state: State, phases: readonly Phase[]): TaskState => {
+const openTask = (task: PlannedTask, state: State, way: readonly Phase[]): TaskState => {
   const now = { state, reason: null, note: "", phase: null, result: undefined };
-  return { ...task, ...now, phases, attempts: [], tried: 0 };
+  return { ...task, ...now, way, phases: phasesFor(way, task.risk), attempts: [], tried: 0 };
 };
 
 /** What an event changes in the run. */
@@ -141,8 +139,7 @@ function changeRun(state: RunState, event: Event): void {
 function dispatch(state: RunState, { task: name, attempt: id, agent = "", at, ...of }: Event<"dispatched">): void {
   state.dispatches++;
   const task = state.tasks.get(name);
-  // One that only the work made due is among the task's own phases not before all events are read.
-  const phase = task && allPhases(state, task).find((each) => each.name === of.phase);
+  const phase = task?.way.find((each) => each.name === of.phase);
   if (!task || !phase || state.attempts.has(id)) return;
   const made = {
     id,
@@ -191,7 +188,6 @@ function changeAttempt(attempt: AttemptState, event: Event): void {
 function settle(state: RunState): void {
   const { attempts, tasks, dispatches, blueprint, baseRed, baseAccepted } = state;
   const blameless = [...attempts.values()].filter(isLost).length;
-  for (const task of tasks.values()) raiseRisk(state, task);
   const steps = [...tasks.values()].reduce((sum, { phases }) => sum + straight(phases).length, 0);
   state.left = Math.max(0, blueprint.bounds.dispatches * steps - (dispatches - blameless));
   const red = (!baseAccepted && baseRed?.join(", ")) || "";
@@ -208,12 +204,11 @@ function settle(state: RunState): void {
 }
 
 /** What a worker touched may be riskier than what the task named. */
-function raiseRisk(state: RunState, task: TaskState): void {
-  const paths = task.attempts.flatMap(({ submitted }) => submitted?.paths ?? []);
-  const [risk] = paths.length > 0 ? riskOf(state.blueprint.risks, "", paths, "") : ([""] as const);
+function raiseRisk({ blueprint, reviews }: RunState, task: TaskState, paths: readonly string[]): void {
+  const [risk] = riskOf(blueprint.risks, "", paths, "");
   if (isAtLeast(task.risk, risk)) return;
-  task.risk = risk;
-  task.phases = phasesFor(allPhases(state, task), risk);
+  const way = wayFor(task.way, risk, reviews);
+  Object.assign(task, { risk, way, phases: phasesFor(way, risk) });
 }
 
 type Recent = Pick<Progress, "recent" | "isDoubted">;

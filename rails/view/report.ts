@@ -1,19 +1,20 @@
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { anywhere, matches } from "../plan/conflicts.ts";
 import { alarmLine, alarmsOf } from "../record/alarms.ts";
 import { type Attention, attentionOf, typed } from "../record/attention.ts";
 import type { Cost } from "../record/cost.ts";
 import { isPass } from "../record/judge.ts";
+import { tailOf } from "../record/output.ts";
 import { isOpen, type RunState, type TaskState } from "../record/state.ts";
 import { costText } from "./cost.ts";
 import { stateGraph, workersGantt } from "./mermaid.ts";
-import { clock } from "./text.ts";
+import { cell, clock, fenced } from "./text.ts";
 
 /** The page that a person gets at the end: what landed, what did not and why, the raw evidence, what it cost, what to type
  * next.
  * @param folder the run's, where raw output lies
  * @param cost null where prices cannot be read */
-export function reportText(state: RunState, folder: string, cost: Cost | null): string {
+export async function reportText(state: RunState, folder: string, cost: Cost | null): Promise<string> {
   const { run, line, base, tip, gates, landings, aborted, done, bad, lastAt, baseRed, baseAccepted } = state;
   const all = [...state.tasks.values()];
   const landed = all.filter((task) => task.state === "landed");
@@ -35,11 +36,14 @@ export function reportText(state: RunState, folder: string, cost: Cost | null): 
     "Not landed": all.filter((task) => task.state !== "landed").map(restText),
     "Yours to decide": attentionText(attentionOf(state, alarms, dollars)),
     Alarms: alarms.map((alarm) => `- ${alarmLine(alarm)}`),
-    "Raw output": any ? [`Of every gate, in \`${join(folder, "output")}\`.`] : [],
-    Handoffs: all.flatMap(({ id, title, phases, attempts }) => {
+    "Raw output": await Promise.all(landings.map((landing) => proofText(state, landing, folder))),
+    Handoffs: all.flatMap(({ id, title, phases, attempts, result }) => {
       const left = attempts.flatMap(({ submitted, phase }) => (submitted ? [[phase.name, submitted.handoff]] : []));
       const texts = left.map(([name, handoff]) => (phases.length > 1 ? `*${name}*\n\n${handoff}` : handoff));
-      return texts.length > 0 ? [`### ${id} ${title}\n\n${texts.join("\n\n")}\n`] : [];
+      const paths = result?.submitted?.paths ?? [];
+      const more = paths.length > PATHS ? `, and ${paths.length - PATHS} more` : "";
+      const files = paths.length > 0 ? `Files: ${paths.slice(0, PATHS).join(", ")}${more}\n\n` : "";
+      return texts.length > 0 ? [`### ${id} ${title}\n\n${files}${texts.join("\n\n")}\n`] : [];
     }),
     "How it went": pictures.flatMap((picture) => (picture ? ["```mermaid", picture, "```"] : [])),
     Cost: cost ? costText(state, cost) : [],
@@ -72,11 +76,25 @@ export function attentionText(all: readonly Attention[]): string[] {
   });
 }
 
+/** Of the files that a task touched, of raw output, and of each line of that, so much stands in the report. */
+const [PATHS, LINES, COLUMNS] = [20, 5, 160];
+
+/** What landing ran on what it put on the line at once: each command, how it ends, and where the whole is. */
+async function proofText(state: RunState, { to, tree, attempts }: RunState["landings"][number], folder: string) {
+  const proof = state.evidence.filter((each) => each.by === "landing" && each.tree === tree && isPass(each));
+  const newest = [...new Map(proof.map((each) => [each.gate, each])).values()];
+  const texts = newest.map(async ({ gate, command, code, output }) => {
+    const path = join(folder, output);
+    const lines = (await tailOf(path, LINES)).map((line) => cell(line, COLUMNS).trimEnd());
+    return `${gate} ended with ${code}, \`${path}\`:\n\n${fenced([`$ ${command}`, ...lines].join("\n"))}\n`;
+  });
+  const ids = attempts.map((id) => state.attempts.get(id)?.task.id).join(", ");
+  return [`### ${ids} on \`${to.slice(0, 10)}\`\n`, ...(await Promise.all(texts))].join("\n");
+}
+
 function landedText(state: RunState, { id, title, files, attempts, result: last }: TaskState): string {
   const landing = state.landings.find((each) => last && each.attempts.includes(last.id));
   if (!last || !landing) return `- **${id} ${title}**: was done before the run.`;
-  const proof = state.evidence.filter((each) => each.by === "landing" && each.tree === landing.tree && isPass(each));
-  const raw = proof.map(({ output }) => basename(output)).join(", ");
   const tries = attempts.filter(({ phase }) => phase === last.phase).length;
   const which = tries === 1 ? "" : `, attempt ${tries}`;
   const paths = last.submitted?.paths ?? [];
@@ -94,12 +112,17 @@ function landedText(state: RunState, { id, title, files, attempts, result: last 
   const isMissed = files.length > 0 && !paths.some(isNamed);
   const missed = isMissed ? ". **None of the files that it names was touched**" : "";
   const extra = others.length > 0 ? `. Touched though not named: ${others.join(", ")}` : "";
-  const none = landing.skipped[landing.attempts.indexOf(last.id)] ?? 0;
+  const at = landing.attempts.indexOf(last.id);
+  const none = landing.skipped[at] ?? 0;
+  // What landed at once lies one on the other: up to its own last commit.
+  const later = landing.attempts.slice(at + 1).map((id) => state.attempts.get(id)?.submitted?.commits.length ?? 0);
+  const above = later.reduce((sum, count, n) => sum + count - (landing.skipped[at + 1 + n] ?? 0), 0);
+  const commit = landing.to.slice(0, 10) + (above > 0 ? `~${above}` : "");
   const empty = none > 0 ? `. ${none} of its ${last.submitted?.commits.length} commits changed nothing there` : "";
   const deleted = (last.submitted?.deleted ?? []).filter((path) => !isNamed(path));
   const gone = deleted.length > 0 ? `. **Deleted though not named: ${deleted.join(", ")}**` : "";
   const byHand = last.submitted?.byHand ? ". Landed by a person's word" : "";
-  return `- **${id} ${title}**: \`${landing.to.slice(0, 10)}\`${which}; ${raw}${missed}${extra}${gone}${empty}${byHand}`;
+  return `- **${id} ${title}**: \`${commit}\`${which}${missed}${extra}${gone}${empty}${byHand}`;
 }
 
 function restText({ id, title, state, reason, note, attempts }: TaskState): string {

@@ -14,6 +14,12 @@ export function cell(text: string, columns: number): string {
   return line + " ".repeat(columns - width(line));
 }
 
+/** Text as a block of Markdown that nothing in it ends. */
+export function fenced(text: string): string {
+  const fence = "`".repeat(1 + Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length)));
+  return `${fence}\n${text}\n${fence}`;
+}
+
 /** Milliseconds as minutes: `1:05`. */
 export const clock = (ms: number): string =>
   `${Math.floor(ms / 60_000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}`;

@@ -77,12 +77,15 @@ function before({ task, phase }: AttemptState): AttemptState[] {
   return left.filter((each, at) => !left.slice(at + 1).some((later) => later.phase === each.phase));
 }
 
-/** What there is to judge: the change, and the evidence for it. */
+/** What there is to judge: the change, and the evidence for it: each command and where its raw output lies. */
 function toJudge({ state, attempt: { begun, task }, journal }: Own): string {
   const { head = "", tree = "" } = task.result?.submitted ?? {};
-  const raw = state.gates.flatMap((gate) => evidenceFor(state, gate, tree)?.output ?? []);
+  const raw = state.gates.flatMap((gate) => {
+    const path = evidenceFor(state, gate, tree)?.output;
+    return path ? `- ${gate.name} (\`${gate.run}\`): ${join(journal.folder, path)}` : [];
+  });
   const range = `${begun?.base.slice(0, 10)} ${head.slice(0, 10)}`;
-  return `## To judge\n\nThe change: \`git diff ${range}\`. Raw output of its gates: ${raw.map((path) => join(journal.folder, path)).join(", ")}`;
+  return `## To judge\n\nThe change: \`git diff ${range}\`. Raw output of its gates:\n${raw.join("\n")}`;
 }
 
 /** What earlier attempts came to and left, for this one to look at and to take over. */

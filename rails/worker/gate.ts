@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EXIT, Fault } from "../fault.ts";
 import { treeOf } from "../git/repository.ts";
@@ -6,6 +5,7 @@ import type { Evidence, NewEvent } from "../record/events.ts";
 import { evidenceFor, gatesOf, isNoWorse, madeIn, type PhaseGate, prove } from "../record/evidence.ts";
 import { attach } from "../record/job.ts";
 import { isMet, isMissed } from "../record/judge.ts";
+import { tailOf } from "../record/output.ts";
 import { isActive } from "../record/state.ts";
 import { type Own, ownAttempt } from "./attempt.ts";
 
@@ -80,8 +80,7 @@ async function runGate(
   }
   if (!isMissed(command, evidence))
     return { ...ran, result: "changed-files", hint: `it changed ${changed}: look at that, then run it again` };
-  const text = await readFile(ran.output, "utf8").catch(() => "");
-  const tail = text.trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
+  const tail = (await tailOf(ran.output, TAIL_LINES)).join("\n");
   const next = failures >= allowed ? NO_TRY_LEFT : "find the cause, fix it once, run it again";
   if (command.red && evidence.code === 0 && !evidence.untested)
     return {

@@ -93,6 +93,16 @@ test("the orchestrator is whole without its commands: each phase says what it is
   }
 });
 
+test("no prompt has a merge run: where one is named, it is said whose it is", () => {
+  const merge = /\b(minion|git|gh pr) merge\b/;
+  for (const path of files) {
+    const { data, body } = read(path);
+    for (const [block] of body.matchAll(/^```[\s\S]*?^```$/gm)) expect(block).not.toMatch(merge);
+    for (const line of body.split("\n")) if (merge.test(line)) expect(line).toMatch(/\*\*Merging\*\* is the person's/);
+    expect(String(data["allowed-tools"] ?? "")).not.toMatch(merge);
+  }
+});
+
 test("no sentence stands in two prompts", () => {
   const seen = new Map<string, string>();
   for (const path of files)

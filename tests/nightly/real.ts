@@ -40,7 +40,7 @@ export class Real implements Hands {
     this.rand = random(seed);
   }
 
-  async start({ list, files, blueprint, workflows }: Scenario): Promise<void> {
+  async start({ list, files, blueprint, ...ways }: Scenario): Promise<void> {
     this.git(this.main, "init", "-q", "-b", "trunk");
     this.git(this.main, "config", "user.name", "t");
     this.git(this.main, "config", "user.email", "t@t");
@@ -53,7 +53,7 @@ export class Real implements Hands {
       plan: makePlan(list, "list"),
       tools: NO_TOOLS,
       blueprint,
-      workflows,
+      ...ways,
       estimate: null,
     };
     const { run, line } = await start(planned, { session: "s1", owner: null }, false, null);

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Scene } from "./scene.ts";
@@ -15,11 +15,11 @@ beforeEach(async () => {
 });
 afterEach(() => scene.destroy());
 
-/** What uses the names needs them. */
+/** What uses the names needs them; something may happen while it runs. */
 const GATES = `---
 gates:
   - name: test
-    run: "! grep -rq 'uses names' src || test -f src/names.txt"
+    run: "test ! -e ~/during || sh ~/during; ! grep -rq 'uses names' src || test -f src/names.txt"
 ---
 `;
 /** Something that happens on the branch meanwhile. */
@@ -33,8 +33,7 @@ const tip = (ref: string) => scene.git("rev-parse", ref);
 /** Nothing of git's own is in progress, here or in any worktree. */
 const isQuiet = () => {
   expect(scene.git("status", "--porcelain", "--untracked-files=no")).toBe("");
-  for (const name of ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge"])
-    expect(existsSync(join(scene.repo, ".git", name))).toBe(false);
+  expect(scene.inProgress()).toEqual([]);
 };
 
 test("a branch that has not moved goes forward to the line, where one stands and where nobody does", async () => {
@@ -91,6 +90,40 @@ test("a person's changes stay, and the command for later is named", async () => 
   scene.git("checkout", "-q", "--", "src/start.txt");
   scene.git(...command.split(" ").slice(1));
   expect(tip("trunk")).toBe(tip("minion/r1/line"));
+});
+
+test.each([
+  ["here", []],
+  ["and nobody stands on", ["--into", "release"]],
+])("a branch that moves while the gates run is left where it went: one %s", async (_, into) => {
+  scene.git("branch", "release");
+  const branch = into.at(-1) ?? "trunk";
+  const move = into.length > 0 ? "update-ref refs/heads/release trunk" : "commit -q --allow-empty -m meanwhile";
+  scene.git("commit", "-q", "--allow-empty", "-m", "feat: theirs");
+  scene.write("../during", `git -C '${scene.repo}' ${move}\n`);
+  const answer = await merge(...into);
+  expect([code(answer), answer.json.error.hint]).toEqual(["moved", "call the same again"]);
+  expect(scene.git("log", "-1", "--format=%s", branch)).toBe(into.length > 0 ? "feat: theirs" : "meanwhile");
+  expect(scene.show(branch)).not.toContain("src/use.txt");
+  isQuiet();
+  rmSync(join(scene.home, "during"));
+  expect((await merge(...into)).json).toMatchObject({ into: branch, to: tip(branch) });
+  expect(scene.show(branch)).toContain("src/use.txt");
+  isQuiet();
+});
+
+test.each([
+  ["not tracked, in the way of the merge", "src/use.txt", "not-moved"],
+  ["staged", "src/staged.txt", "dirty"],
+])("a person's file stays: %s", async (_, path, why) => {
+  scene.write(path, "mine\n");
+  if (why === "dirty") scene.git("add", path);
+  const before = [tip("trunk"), scene.git("ls-files", "--stage")];
+  const answer = await merge();
+  expect([code(answer), answer.json.error.hint]).toEqual([why, expect.stringContaining("git merge --ff-only ")]);
+  expect([tip("trunk"), scene.git("ls-files", "--stage")]).toEqual(before);
+  expect(readFileSync(join(scene.repo, path), "utf8")).toBe("mine\n");
+  expect(scene.inProgress()).toEqual([]);
 });
 
 test("a branch that is checked out elsewhere is left to whoever is there", async () => {

@@ -88,6 +88,27 @@ test("what only the work shows to be risky is looked at by another, and then wai
   expect(scene.git("show", "minion/r1/line:src/auth/key.txt")).toBe("key");
 });
 
+test("a workflow without a review gets that of the risk which the work shows", async () => {
+  scene = new Scene();
+  await scene.start("1. Gate the door\n   Risk: low\n   Files: src/door.txt\n");
+  const dispatched = async () => (await (scene as Scene).minion(["next", "--json"])).json;
+  const { dispatch } = await dispatched();
+  expect(dispatch).toMatchObject([{ description: "1 Gate the door" }]);
+  await scene.goodWorker(dispatch[0].attempt, { "src/auth/key.txt": "key\n" });
+  const judge = await next("review");
+  // As the workflow for high risk has it.
+  expect((await judge.begin()).stdout).toContain("## Audit");
+  expect((await judge.minion(["verdict", judge.attempt, "fail"], "src/auth/key.txt:1: it lies open")).code).toBe(0);
+  const mender = await next("fix");
+  mender.edit({ "src/auth/key.txt": "hidden\n" });
+  await mender.finish();
+  const again = await next("review");
+  expect((await again.minion(["verdict", again.attempt, "pass"], "It is hidden.")).code).toBe(0);
+  expect(await dispatched()).toMatchObject({ done: true, attention: [{ reason: "high-risk", note: "It is hidden." }] });
+  expect((await scene.minion(["land", "1"])).code).toBe(0);
+  expect(scene.git("show", "minion/r1/line:src/auth/key.txt")).toBe("hidden");
+});
+
 test("what cannot be chosen is an error of its task, before anything starts", async () => {
   scene = new Scene("---\ngates:\n  - name: lint\n    run: 'true'\n---\n");
   const plan = async (list: string, ...args: string[]) => {

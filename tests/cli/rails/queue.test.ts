@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { Scene, type Worker } from "./scene.ts";
@@ -83,26 +83,117 @@ test.each([
   expect(events.filter(({ event }: { event: string }) => event === "not-landed")).toMatchObject([{ reason }]);
   expect(scene.git("rev-list", "--count", "trunk..minion/r1/line")).toBe("1");
   expect(scene.git("status", "--porcelain", "--untracked-files=no")).toBe("");
-  const inside = readdirSync(join(scene.repo, ".git"), { recursive: true, encoding: "utf8" });
-  expect(inside.filter((path) => /(CHERRY_PICK|MERGE)_HEAD$|sequencer$|rebase-/.test(path))).toEqual([]);
+  expect(scene.inProgress()).toEqual([]);
 });
 
-test("a commit that changes nothing on the line is passed over, and that is said", async () => {
+/** What each of two tasks commits, one after another, in files that say their own names. */
+const SERIES: [string, string[], string[], landed: string[], empty: number][] = [
+  ["some in the middle and the last", ["a", "b"], ["one", "a", "two", "b"], ["two", "one", "b", "a"], 2],
+  ["all", ["a", "b"], ["b", "a"], ["b", "a"], 2],
+];
+test.each(SERIES)(
+  "commits that change nothing on the line are passed over, and that is said: %s",
+  async (_, first, second, landed, empty) => {
+    scene = new Scene();
+    await scene.start("1. One\n2. Two\n");
+    const { dispatch } = await next();
+    const workers = await Promise.all(dispatch.map(({ attempt }: { attempt: string }) => begun(attempt)));
+    for (const [at, worker] of (workers as Worker[]).entries()) {
+      for (const name of at === 0 ? first : second) {
+        worker.edit({ [`src/${name}.txt`]: `${name}\n` });
+        worker.commit(`feat: ${name}`);
+      }
+      await worker.minion(["gate", "--all"]);
+      expect((await worker.submit()).code).toBe(0);
+    }
+    expect(await next()).toMatchObject({ done: true, landed: ["1", "2"] });
+    const subjects = scene.git("log", "--format=%s", "trunk..minion/r1/line").split("\n");
+    expect(subjects).toEqual(landed.map((name) => `feat: ${name}`));
+    const { report } = (await scene.minion(["report", "--json"])).json;
+    // Both landed at once; each is known by its own last commit.
+    const commits = [...report.matchAll(/^- \*\*\d .*?\*\*: `([0-9a-f]{10}(?:~\d)?)`/gm)].map(([, commit]) => commit);
+    const last = landed.length > first.length ? second.findLast((name) => !first.includes(name)) : first.at(-1);
+    expect(commits.map((commit) => scene?.git("log", "-1", "--format=%s", commit))).toEqual([
+      `feat: ${first.at(-1)}`,
+      `feat: ${last}`,
+    ]);
+    expect(report).toMatch(
+      new RegExp(`\\*\\*2 Two\\*\\*.*${empty} of its ${second.length} commits changed nothing there`),
+    );
+    expect(scene.git("status", "--porcelain", "--untracked-files=no")).toBe("");
+    expect(scene.inProgress()).toEqual([]);
+  },
+);
+
+test("a clash in the middle of a series, after a commit that changes nothing, leaves nothing of the series", async () => {
   scene = new Scene();
   await scene.start("1. One\n2. Two\n");
   const { dispatch } = await next();
   const workers = await Promise.all(dispatch.map(({ attempt }: { attempt: string }) => begun(attempt)));
   for (const [at, worker] of (workers as Worker[]).entries()) {
-    worker.edit({ "src/both.txt": "the same\n" });
-    worker.commit("feat: both");
-    if (at === 1) worker.edit({ "src/own.txt": "own\n" });
-    await worker.finish().catch(() => worker.submit());
+    const files = {
+      "src/own.txt": `${at}\n`,
+      "src/both.txt": "same\n",
+      "src/start.txt": `${at}\n`,
+      "src/more.txt": `${at}\n`,
+    };
+    for (const [path, text] of Object.entries(files)) {
+      // What the first puts on the line is the second and the third.
+      if (at === 0 && /own|more/.test(path)) continue;
+      worker.edit({ [path]: text });
+      worker.commit(`feat: ${path}`);
+    }
+    await worker.minion(["gate", "--all"]);
+    expect((await worker.submit()).code).toBe(0);
   }
-  await next();
-  expect(scene.git("log", "--format=%s", "trunk..minion/r1/line").split("\n")).toEqual(["feat: work", "feat: both"]);
-  const { report } = (await scene.minion(["report", "--json"])).json;
-  expect(report).toMatch(/\*\*2 Two\*\*.*1 of its 2 commits changed nothing there/);
-  expect(scene.git("status", "--porcelain", "--untracked-files=no")).toBe("");
+  expect(await next()).toMatchObject({ landed: ["1"], dispatch: [{ attempt: "r1/2.2" }] });
+  const { events } = (await scene.minion(["events", "--json"])).json;
+  expect(events.filter(({ event }: { event: string }) => event === "not-landed")).toMatchObject([
+    { attempt: "r1/2.1", reason: "conflict", note: "It clashes in src/start.txt." },
+  ]);
+  expect(scene.show("minion/r1/line")).not.toContain("src/own.txt");
+  expect(scene.inProgress()).toEqual([]);
+  const landing = join(scene.repo, ".claude/worktrees/minion-r1-landing");
+  expect(scene.gitIn(landing, "status", "--porcelain")).toBe("");
+});
+
+/** The first time that landing tries a task, the line goes elsewhere behind its back. */
+const MOVES = (to: string) => `---
+gates:
+  - name: test
+    run: |
+      if test -e src/one.txt && ! test -e ../moved; then
+        case "$PWD" in *-landing) touch ../moved; git update-ref refs/heads/minion/r1/line ${to} ;; esac
+      fi
+---
+`;
+
+test("a line that moves while a task is being proven is put back where what it stands on is kept, and the task lands", async () => {
+  scene = new Scene(MOVES("theirs"));
+  const theirs = scene.git("commit-tree", "-m", "theirs", "-p", "HEAD", "HEAD^{tree}");
+  scene.git("branch", "theirs", theirs);
+  await scene.start("1. One\n");
+  await scene.goodWorker((await next()).dispatch[0].attempt, { "src/one.txt": "1\n" });
+  expect(await next()).toMatchObject({ done: true, landed: ["1"], fault: null });
+  expect(scene.git("log", "--format=%s", "trunk..minion/r1/line")).toBe("feat: work");
+  expect(scene.git("rev-parse", "theirs")).toBe(theirs);
+  expect(scene.inProgress()).toEqual([]);
+});
+
+test("one that moves to what is nowhere else stays there until a person says so", async () => {
+  scene = new Scene(MOVES("$(git commit-tree -m theirs -p HEAD 'HEAD^{tree}')"));
+  await scene.start("1. One\n");
+  await scene.goodWorker((await next()).dispatch[0].attempt, { "src/one.txt": "1\n" });
+  const { done, landed, fault } = await next();
+  expect({ done, landed, fault }).toEqual({
+    done: false,
+    landed: [],
+    fault: expect.stringContaining("somebody moved"),
+  });
+  expect(scene.git("log", "-1", "--format=%s", "minion/r1/line")).toBe("theirs");
+  expect(scene.inProgress()).toEqual([]);
+  scene.git("branch", "kept", "minion/r1/line");
+  expect(await next()).toMatchObject({ done: true, landed: ["1"], fault: null });
 });
 
 test("a deletion that a task does not name is told of with that task", async () => {

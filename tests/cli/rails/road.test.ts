@@ -48,9 +48,13 @@ describe("a run from list to line", () => {
     );
     const report = (await scene.minion(["report", "--json"])).json;
     expect(report.tip).toBe(scene.git("rev-parse", "minion/r1/line"));
-    const raw = [...report.report.matchAll(/landing-[\w-]+\.log/g)].map(([name]) => name);
-    expect(raw).toHaveLength(8);
-    for (const name of raw) expect(existsSync(join(scene.repo, ".git/minion/r1/output", name))).toBe(true);
+    // Of each landing, what proved it: the command, how its output ends, and where the whole is.
+    const [, proof = ""] = /## Raw output\n([\s\S]*?)\n## /.exec(report.report) ?? [];
+    expect([...proof.matchAll(/^### (.*) on `/gm)].map(([, ids]) => ids)).toEqual(["1", "2, 3", "4"]);
+    expect(proof.match(/^```\n\$ echo testing; ! grep -rn FAIL src\ntesting\n```$/gm)).toHaveLength(3);
+    const raw = [...proof.matchAll(/`(\/.*landing-[\w-]+\.log)`/g)].map(([, path = ""]) => path);
+    expect(raw).toHaveLength(6);
+    for (const path of raw) expect(existsSync(path)).toBe(true);
   });
 
   test("changes nothing of the person's, and clean takes away what it made", async () => {

@@ -128,6 +128,14 @@ export class Scene {
     return worker;
   }
 
+  /** What `git status` says of an operation that goes on, or waits for somebody, in any worktree. */
+  inProgress(): string[] {
+    const says =
+      /^(You are (currently|in the middle)|All conflicts fixed|You have unmerged|Unmerged paths|.*in progress).*/gm;
+    const trees = [...this.git("worktree", "list", "--porcelain").matchAll(/^worktree (.*)$/gm)];
+    return trees.flatMap(([, path = ""]) => this.gitIn(path, "status").match(says) ?? []);
+  }
+
   /** What is on a branch, without checking it out. */
   show(ref: string): string[] {
     return this.git("ls-tree", "-r", "--name-only", ref).split("\n");

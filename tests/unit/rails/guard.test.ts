@@ -94,6 +94,15 @@ describe("who may run which command of minion", () => {
     ["minion job land r1", null],
     ["npm test", null],
   ])("the foreman: %s → %s", async (command, expected) => expect(await foreman(command)).toBe(expected));
+  test.each(["default", "acceptEdits", "auto", "dontAsk", "bypassPermissions", "plan"])(
+    "to merge is asked in mode %s, and no worker's",
+    async (mode) => {
+      for (const command of ["minion merge", "minion merge --into main --json"]) {
+        expect(await foreman(command, mode)).toBe("ask");
+        expect(decision(workerCommand(command, null))).toBe("deny");
+      }
+    },
+  );
   test.each([
     ["minion plan x.md", "allow"],
     ["minion board", "allow"],
@@ -101,7 +110,6 @@ describe("who may run which command of minion", () => {
     ["minion start x.md", "deny"],
     ["minion next --json", "deny"],
     ["minion resume", "deny"],
-    ["minion merge", "ask"],
   ])("the foreman in plan mode: %s → %s", async (command, expected) =>
     expect(await foreman(command, "plan")).toBe(expected),
   );

@@ -68,7 +68,7 @@ export class Model implements Hands {
   private between = async (): Promise<void> => {};
 
   constructor(
-    { list, files, blueprint, workflows }: Scenario,
+    { list, files, blueprint, workflows, reviews }: Scenario,
     private readonly rand: () => number,
   ) {
     const plan = makePlan(list, "list");
@@ -82,7 +82,7 @@ export class Model implements Hands {
       event: "started",
       version: 1,
       ...{ run: "r1", base, line, prefix: "", session: "s1", owner: null, blueprint, gates, setup: null },
-      ...{ workflows, goal: "", success: "", estimate: null, budget: null },
+      ...{ workflows, reviews, goal: "", success: "", estimate: null, budget: null },
       ...{ tasks: plan.tasks, conflicts, priority: Object.fromEntries(priority) },
     });
   }

@@ -4,9 +4,9 @@ import { chooseWorkflow } from "../../../rails/plan/choose.ts";
 import { makePlan } from "../../../rails/plan/plan.ts";
 import type { Task } from "../../../rails/plan/task.ts";
 import type { NewEvent } from "../../../rails/record/events.ts";
-import { phasesFor, straight } from "../../../rails/record/phases.ts";
+import { phasesFor, reviewIn, stepsOf, straight, wayFor } from "../../../rails/record/phases.ts";
 import type { RunState, TaskState } from "../../../rails/record/state.ts";
-import { phasesOf, runAfter } from "./run.ts";
+import { ONE_PHASE, phasesOf, runAfter } from "./run.ts";
 
 const FULL = phasesOf(
   "- {name: plan, writes: false}\n- name: implement\n- {name: review, writes: false, back: fix, risk: medium}\n- name: fix",
@@ -37,6 +37,60 @@ describe("phases by risk", () => {
     expect(names(phasesFor(FULL, "low"))).toBe("plan implement");
     expect(names(phasesFor(FULL, "medium"))).toBe("plan implement review fix");
     expect(names(straight(FULL))).toBe("plan implement review");
+  });
+});
+
+describe("the review of a workflow that has none", () => {
+  const reviews = { medium: reviewIn(FULL, "medium"), high: reviewIn(FULL, "high") };
+  const reviewed = (list: string, ...events: NewEvent[]) =>
+    runAfter(list, { workflows: ONE_PHASE, reviews }, ...events).tasks.get("1") as TaskState;
+  const touched = (n: number, path: string): NewEvent => ({ ...submitted(n), paths: [path] }) as NewEvent;
+  const made = [dispatched(1, "implement"), touched(1, "src/auth/a.ts")];
+
+  test("is there for a risk that is said, and counted", () => {
+    for (const [risk, phases] of [
+      ["low", "implement"],
+      ["medium", "implement review fix"],
+      ["high", "implement review fix"],
+    ] as const) {
+      expect(names(reviewed(`1. One\n   Risk: ${risk}\n`).phases)).toBe(phases);
+      expect(stepsOf({ workflows: ONE_PHASE, reviews }, { workflow: "", risk })).toBe(risk === "low" ? 1 : 2);
+    }
+    expect(stepsOf({ workflows: { "": FULL }, reviews }, { workflow: "", risk: "high" })).toBe(3);
+  });
+  test("comes after work that shows the risk, before a person is asked", () => {
+    const low = "1. One\n   Risk: low\n2. Two\n";
+    expect(stand(reviewed(low, dispatched(1, "implement"), touched(1, "src/a.ts")))[0]).toBe("mergeable");
+    expect(stand(reviewed(low, ...made))).toEqual(["ready", "review", "r1/1.1"]);
+    const found = [...made, dispatched(2, "review"), submitted(2, "fail")];
+    expect(stand(reviewed(low, ...found))).toEqual(["ready", "fix", "r1/1.1"]);
+    const fixed = [...found, dispatched(3, "fix"), touched(3, "src/auth/a.ts")];
+    expect(stand(reviewed(low, ...fixed))).toEqual(["ready", "review", "r1/1.3"]);
+    const passed = [...fixed, dispatched(4, "review"), submitted(4, "pass")];
+    expect(reviewed(low, ...passed)).toMatchObject({ state: "needs-human", reason: "high-risk" });
+    // What then does not land is made and reviewed anew.
+    const again = [...passed, { ...submitted(3), byHand: true } as NewEvent, notLanded(3)];
+    expect(reviewed(low, ...again)).toMatchObject({ state: "ready", phase: { name: "implement" } });
+  });
+  test("stays the same when the fix shows a greater risk", () => {
+    const { risk, way } = reviewed("1. One\n   Risk: medium\n", ...made);
+    expect([risk, names(way)]).toEqual(["high", "implement review fix"]);
+  });
+  test.each([
+    [
+      "- name: implement",
+      "- name: implement\n- {name: look, writes: false, back: implement}",
+      "implement look implement-too",
+    ],
+    ["- name: implement\n- {name: review, writes: false}", "", "implement review review-too fix"],
+    ["- name: implement\n- {name: own, writes: false, back: implement, risk: high}", "", "implement own"],
+  ])("%s", (own, other, all) => {
+    const way = wayFor(phasesOf(own), "medium", {
+      medium: other ? reviewIn(phasesOf(other), "medium") : reviews.medium,
+    });
+    expect(names(way)).toBe(all);
+    // Whoever mends is there for findings alone.
+    expect(names(straight(way))).not.toMatch(/fix|implement-too/);
   });
 });
 

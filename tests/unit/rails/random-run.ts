@@ -5,6 +5,7 @@ import type { Place } from "../../../rails/git/repository.ts";
 import { landed } from "../../../rails/line/land.ts";
 import type { Event, EventData } from "../../../rails/record/events.ts";
 import type { Journal } from "../../../rails/record/journal.ts";
+import { reviewIn } from "../../../rails/record/phases.ts";
 import { pick, random } from "../plan/random.ts";
 import { FORBIDDEN, type Hands, STYLES, work } from "./random-worker.ts";
 import { phasesOf, SHIPPED } from "./run.ts";
@@ -25,6 +26,7 @@ export interface Scenario {
   readonly halves: Record<string, string>; // The `half` that a task's own file says
   readonly touched: Record<string, string[]>; // What each task's workers really touch
   readonly workflows: EventData["started"]["workflows"];
+  readonly reviews: EventData["started"]["reviews"];
 }
 
 /** Ways through a task; most are short. */
@@ -37,6 +39,7 @@ const WORKFLOWS = [
   "- name: implement\n- {name: review, writes: false, back: fix, risk: medium}\n- name: fix",
   "- {name: test, gates: [lint]}\n- name: implement\n- {name: review, writes: false, back: fix}\n- name: fix",
 ].map(phasesOf);
+const JUDGED = phasesOf("- name: implement\n- {name: review, writes: false, back: fix}\n- name: fix");
 
 const POOL = ["src/a.txt", "src/b.txt", "src/c.txt", "src/d.txt"];
 
@@ -74,6 +77,7 @@ export function scenarioOf(seed: number, most: number): Scenario {
     halves,
     touched,
     workflows: { "": pick(rand, WORKFLOWS) },
+    reviews: { medium: reviewIn(JUDGED, "medium") },
   };
 }
 

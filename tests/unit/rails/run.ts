@@ -31,7 +31,7 @@ export function startedWith(list: string, more: Partial<EventData["started"]> = 
     owner: null,
   } as const;
   const rails = { blueprint: SHIPPED, gates: [], setup: null, tasks, conflicts: [], priority: {} };
-  const intent = { workflows: ONE_PHASE, goal: "", success: "", estimate: null, budget: null };
+  const intent = { workflows: ONE_PHASE, reviews: {}, goal: "", success: "", estimate: null, budget: null };
   return { event: "started", at: 0, ...run, ...rails, ...intent, ...more };
 }
 

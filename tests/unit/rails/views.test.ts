@@ -118,7 +118,7 @@ describe("pictures", () => {
   test("nobody worked: no gantt", () => expect(workersGantt(runAfter(LIST), now)).toBe(""));
   test("the report's own blocks parse as they stand in it", async () => {
     const state = run();
-    const report = reportText(state, "/runs/r1", costOf(state, [...state.spent.values()], models));
+    const report = await reportText(state, "/runs/r1", costOf(state, [...state.spent.values()], models));
     const blocks = [...report.matchAll(/^```mermaid\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
     expect(await Promise.all(blocks.map(parsed))).toEqual([expect.stringMatching(/^flowchart/), "gantt"]);
     expect(report).toContain("| 1 | implement | `opus` | 9 | 1,000 | 9,000 | 99,000 | 4,000 | 0.15 |");

@@ -1,0 +1,63 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { NewEvent } from "../../../rails/record/events.ts";
+import { reportText } from "../../../rails/view/report.ts";
+import { runAfter } from "./run.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "minion-report-"));
+  mkdirSync(join(folder, "output"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const made = (task: string, paths: string[], commits: string[]): NewEvent[] => {
+  const attempt = `r1/${task}.1`;
+  const result = { head: "h", tree: "t", commits, paths, deleted: [] };
+  return [
+    { event: "dispatched", task, attempt, phase: "implement" },
+    { event: "submitted", attempt, handoff: `What and why: ${task}`, ...result },
+  ];
+};
+const proof = (gate: string, command: string, output: string): NewEvent => {
+  const plain = { changed: [], made: [], cwd: "", setup: "", code: 0, untested: false, known: false, ms: 1 };
+  const whose = { by: "landing", attempts: ["r1/1.1", "r1/2.1"], tree: "line" } as const;
+  return { event: "evidence", gate, command, output, ...whose, ...plain };
+};
+
+test("what proved tasks that landed at once: each command and the last lines of its output, which end no block", async () => {
+  const long = "x".repeat(500);
+  writeFileSync(
+    join(folder, "output/a.log"),
+    `one\ntwo\n\x1b[32m✓ three\x1b[39m\n\`\`\`\`\n## Not landed\n${long}\r\nsix\n\n`,
+  );
+  const paths = Array.from({ length: 23 }, (_, at) => `src/${at}.ts`);
+  const landed = [1, 2].map((id) => ({ attempt: `r1/${id}.1`, commits: ["c"], ...(id === 2 ? { skipped: 1 } : {}) }));
+  const state = runAfter(
+    "1. One\n2. Two\n3. Three\n",
+    ...made("1", ["src/one.ts"], ["a", "b"]),
+    ...made("2", paths, ["c", "d", "e"]),
+    proof("test", "npm test", "output/old.log"),
+    proof("test", "npm test\n# all", "output/a.log"),
+    proof("lint", "npm run lint", "output/gone.log"),
+    { event: "proven", from: "b", to: "0123456789abcdef", tree: "line", landed },
+    { event: "landed", to: "0123456789abcdef" },
+  );
+  const report = await reportText(state, folder, null);
+  const [, raw = ""] = /## Raw output\n\n([\s\S]*)\n\n## Handoffs\n/.exec(report) ?? [];
+  const lines = ["✓ three", "````", "## Not landed", `${"x".repeat(159)}…`, "six"];
+  expect(raw.trim()).toBe(
+    [
+      ...["### 1, 2 on `0123456789`", "", `test ended with 0, \`${folder}/output/a.log\`:`, ""],
+      ...["`````", "$ npm test", "# all", ...lines, "`````", ""],
+      ...[`lint ended with 0, \`${folder}/output/gone.log\`:`, "", "```", "$ npm run lint", "", "```"],
+    ].join("\n"),
+  );
+  // Each by its own last commit: of the three of the second one was passed over.
+  expect(report).toContain("- **1 One**: `0123456789~2`");
+  expect(report).toContain("- **2 Two**: `0123456789`");
+  expect(report).toContain("### 1 One\n\nFiles: src/one.ts\n\nWhat and why: 1");
+  expect(report).toMatch(/Files: src\/0.ts, .*src\/19.ts, and 3 more\n/);
+});
