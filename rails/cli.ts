@@ -75,7 +75,7 @@ const WORKFLOW = [
   "--workflow <name>",
   "for tasks that name none: quick, default, tdd, secure or one of your own",
 ] as const;
-const columns = Math.max(40, process.stdout.columns ?? 100);
+const columns = (): number => Math.max(40, process.stdout.columns ?? 100); // It may change while a board is watched
 const stillRuns = (what: string): Said => [`${what} still runs: call the same again.`, { running: true }, EXIT.running];
 
 add("plan <file>", "show a list's waves, conflicts, commands and faults (-: stdin); writes nothing", async (call) => {
@@ -87,7 +87,7 @@ add("plan <file>", "show a list's waves, conflicts, commands and faults (-: stdi
   const fault = plan.findings.find(({ level }) => level === "error");
   if (fault && call.format) throw new Fault("plan", `line ${fault.line}: ${fault.message}`, fault.hint);
   const write = call.format && (await import("./plan/write-list.ts")).writeList;
-  const table = () => planTable(plan, tools, columns, estimateLines(estimate, budget));
+  const table = () => planTable(plan, tools, columns(), estimateLines(estimate, budget));
   const text = write ? write(planned.asWritten) : call.mermaid ? mermaid(plan) : table();
   const { toolsSaid, ...shown } = plan;
   const tasks = plan.tasks.map(({ doneWhen, workflowWhy, ...task }) => {
@@ -181,9 +181,9 @@ ofRun("retry <task>", "for a person: let a worker try a task again", async ({ jo
 });
 
 ofRun("board", "show where each task stands", async ({ state, place, journal, watch, json }) => {
-  if (!watch || json) return boardOf(place, state, columns);
+  if (!watch || json) return boardOf(place, state, columns());
   const { watchBoard } = await import("./view/watch.ts");
-  return boardOf(place, await watchBoard(journal, async (now) => (await boardOf(place, now, columns))[0]), columns);
+  return boardOf(place, await watchBoard(journal, async (now) => (await boardOf(place, now, columns()))[0]), columns());
 }).option("--watch", "draw it anew as things happen, until the run is over");
 
 ofRun("report", "say what landed, what did not and why, and what to type next", async ({ journal, place }) => {
@@ -194,7 +194,7 @@ ofRun("report", "say what landed, what did not and why, and what to type next", 
 add("stats", "count per week and per version of the rails what landed, and what a person had to do", async () => {
   const { statsOf } = await import("./record/stats.ts");
   const weeks = await statsOf(await findPlace(process.cwd()));
-  return [statsTable(weeks, columns), { weeks }];
+  return [statsTable(weeks, columns()), { weeks }];
 });
 
 ofRun("attention", "show what waits for a person, and the choices", async ({ state, place }) => {
