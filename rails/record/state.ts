@@ -2,7 +2,7 @@ import type { Phase } from "../blueprint/workflow.ts";
 import { isAtLeast, riskOf } from "../plan/risk.ts";
 import type { PlannedTask } from "../plan/task.ts";
 import { END, endTask, IMPLEMENT, isBusy, isEndDue } from "./end.ts";
-import type { Event, EventData, Evidence, Reason, State } from "./events.ts";
+import type { Candidate, Event, EventData, Evidence, Reason, State } from "./events.ts";
 import { isMissed } from "./judge.ts";
 import { type Progress, phasesFor, progressOf, straight, wayFor } from "./phases.ts";
 
@@ -47,7 +47,12 @@ export interface RunState extends Omit<EventData["started"], "tasks" | "version"
   readonly jobs: Map<string, EventData["job"]>; // Started and not known to have ended; its process may be gone
   readonly errors: Map<string, string | null>; // Of jobs that ended: what broke them
   readonly evidence: Evidence[];
-  readonly landings: Readonly<{ to: string; tree: string; attempts: readonly string[]; skipped: readonly number[] }>[];
+  readonly landings: Readonly<{
+    to: string;
+    tree: string;
+    attempts: readonly string[];
+    landed: readonly Candidate[];
+  }>[];
   end: Event<"end-checked"> | null; // How the gates for the end came out last
   built: Event<"merge-built"> | null; // The newest merge that was tried
   proven: EventData["proven"] | null; // The line was about to move there when the journal ends
@@ -71,18 +76,8 @@ export function fold(first: Event<"started">, events: readonly Event[], bad: rea
     ...{ ...first, bad, tip: first.base, startedAt: first.at, lastAt: first.at },
     tasks: new Map(first.tasks.map((task) => [task.id, open(task)])),
     ...{ attempts: new Map(), jobs: new Map(), errors: new Map(), evidence: [], landings: [] },
-    ...{
-      end: null,
-      built: null,
-      proven: null,
-      dispatches: 0,
-      limited: 0,
-      left: 0,
-      done: false,
-      aborted: false,
-      baseRed: null,
-    },
-    baseAccepted: false,
+    ...{ end: null, built: null, proven: null, dispatches: 0, limited: 0, left: 0, done: false, aborted: false },
+    ...{ baseRed: null, baseAccepted: false },
   };
   for (const event of events) {
     state.lastAt = Math.max(state.lastAt, event.at);
@@ -128,16 +123,8 @@ function dispatch(state: RunState, { task: name, attempt: id, agent = "", at, ..
   const phase = task?.way.find((each) => each.name === of.phase);
   if (!task || !phase || state.attempts.has(id)) return;
   const made = {
-    id,
-    task,
-    phase,
-    agent,
-    isForgiven: false,
-    failures: {},
-    sentBack: [],
-    objections: [],
-    dispatchedAt: at,
-    lastSign: at,
+    ...{ id, task, phase, agent, isForgiven: false, failures: {}, sentBack: [], objections: [] },
+    ...{ dispatchedAt: at, lastSign: at },
   };
   task.attempts.push(made);
   state.attempts.set(id, made);
@@ -153,7 +140,7 @@ function checkEnd(state: RunState, event: Event<"end-checked">): void {
 function land(state: RunState, { to, tree, landed }: EventData["proven"]): void {
   const attempts = landed.map(({ attempt }) => attempt);
   for (const id of attempts) Object.assign(state.attempts.get(id)?.task ?? {}, { state: "landed" });
-  state.landings.push({ to, tree, attempts, skipped: landed.map(({ skipped = 0 }) => skipped) });
+  state.landings.push({ to, tree, attempts, landed });
   Object.assign(state, { tip: to, proven: null });
 }
 
