@@ -19,11 +19,10 @@ export function secretsIn(env: NodeJS.ProcessEnv, names: readonly string[]): [va
 }
 
 /** The last lines of raw output, without colours; none where it is gone. */
-export const tailOf = async (path: string, lines: number): Promise<string[]> =>
-  stripVTControlCharacters(await readFile(path, "utf8").catch(() => ""))
-    .trimEnd()
-    .split("\n")
-    .slice(-lines);
+export async function tailOf(path: string, lines: number): Promise<string[]> {
+  const text = stripVTControlCharacters(await readFile(path, "utf8").catch(() => ""));
+  return text.trimEnd().split("\n").slice(-lines);
+}
 
 /** Writes raw output to a file as it comes, without secrets. Of more than `limit` characters the middle is left out. */
 export async function keep(output: Readable, file: FileHandle, limit: number, secrets: [string, string][]) {

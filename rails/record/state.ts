@@ -2,7 +2,7 @@ import type { Phase } from "../blueprint/workflow.ts";
 import { isAtLeast, riskOf } from "../plan/risk.ts";
 import type { PlannedTask } from "../plan/task.ts";
 import { END, endTask, IMPLEMENT, isBusy, isEndDue } from "./end.ts";
-import type { Event, EventData, Reason, State } from "./events.ts";
+import type { Candidate, Event, EventData, Reason, State } from "./events.ts";
 import { isMissed } from "./judge.ts";
 import { type Progress, phasesFor, progressOf, straight, wayFor } from "./phases.ts";
 
@@ -52,7 +52,7 @@ export interface RunState extends Omit<EventData["started"], "tasks" | "version"
     to: string;
     tree: string;
     attempts: readonly string[];
-    skipped: readonly number[];
+    landed: readonly Candidate[];
   }>[];
   end: Event<"end-checked"> | null; // How the gates for the end came out last
   readonly spent: Map<string, Event<"spent">>; // By transcript, as far as it was taken down
@@ -80,18 +80,8 @@ export function fold(first: Event<"started">, events: readonly Event[], bad: rea
     ...{ ...first, bad, tip: first.base, startedAt: first.at, lastAt: first.at },
     tasks: new Map(first.tasks.map((task) => [task.id, open(task)])),
     ...{ attempts: new Map(), jobs: new Map(), errors: new Map(), spent: new Map(), evidence: [], landings: [] },
-    ...{
-      end: null,
-      built: null,
-      proven: null,
-      dispatches: 0,
-      limited: 0,
-      left: 0,
-      done: false,
-      aborted: false,
-      baseRed: null,
-    },
-    ...{ baseAccepted: false, seenAt: 0, spentBefore: 0 },
+    ...{ end: null, built: null, proven: null, dispatches: 0, limited: 0, left: 0, done: false, aborted: false },
+    ...{ baseRed: null, baseAccepted: false, seenAt: 0, spentBefore: 0 },
   };
   for (const event of events) {
     // What was used is taken down whenever somebody looks.
@@ -142,16 +132,8 @@ function dispatch(state: RunState, { task: name, attempt: id, agent = "", at, ..
   const phase = task?.way.find((each) => each.name === of.phase);
   if (!task || !phase || state.attempts.has(id)) return;
   const made = {
-    id,
-    task,
-    phase,
-    agent,
-    isForgiven: false,
-    failures: {},
-    sentBack: [],
-    objections: [],
-    dispatchedAt: at,
-    lastSign: at,
+    ...{ id, task, phase, agent, isForgiven: false, failures: {}, sentBack: [], objections: [] },
+    ...{ dispatchedAt: at, lastSign: at },
   };
   task.attempts.push(made);
   state.attempts.set(id, made);
@@ -167,7 +149,7 @@ function checkEnd(state: RunState, event: Event<"end-checked">): void {
 function land(state: RunState, { to, tree, landed }: EventData["proven"], at: number): void {
   const attempts = landed.map(({ attempt }) => attempt);
   for (const id of attempts) Object.assign(state.attempts.get(id)?.task ?? {}, { state: "landed" });
-  state.landings.push({ at, to, tree, attempts, skipped: landed.map(({ skipped = 0 }) => skipped) });
+  state.landings.push({ at, to, tree, attempts, landed });
   Object.assign(state, { tip: to, proven: null });
 }
 

@@ -102,27 +102,22 @@ function landedText(state: RunState, { id, title, files, attempts, result: last 
   const along = Object.entries(state.blueprint.companions).flatMap(([pattern, companions]) =>
     paths.some((path) => isNamed(path) && matches(anywhere(pattern), path)) ? companions : [],
   );
-  const others = paths.filter(
-    (path) =>
-      files.length > 0 &&
-      !isNamed(path) &&
-      !last.submitted?.deleted.includes(path) &&
-      !along.some((each) => matches(anywhere(each), path)),
-  );
-  const isMissed = files.length > 0 && !paths.some(isNamed);
-  const missed = isMissed ? ". **None of the files that it names was touched**" : "";
-  const extra = others.length > 0 ? `. Touched though not named: ${others.join(", ")}` : "";
-  const at = landing.attempts.indexOf(last.id);
-  const none = landing.skipped[at] ?? 0;
-  // What landed at once lies one on the other: up to its own last commit.
-  const later = landing.attempts.slice(at + 1).map((id) => state.attempts.get(id)?.submitted?.commits.length ?? 0);
-  const above = later.reduce((sum, count, n) => sum + count - (landing.skipped[at + 1 + n] ?? 0), 0);
-  const commit = landing.to.slice(0, 10) + (above > 0 ? `~${above}` : "");
-  const empty = none > 0 ? `. ${none} of its ${last.submitted?.commits.length} commits changed nothing there` : "";
   const deleted = (last.submitted?.deleted ?? []).filter((path) => !isNamed(path));
-  const gone = deleted.length > 0 ? `. **Deleted though not named: ${deleted.join(", ")}**` : "";
-  const byHand = last.submitted?.byHand ? ". Landed by a person's word" : "";
-  return `- **${id} ${title}**: \`${commit}\`${which}${missed}${extra}${gone}${empty}${byHand}`;
+  const isOther = (path: string): boolean => !isNamed(path) && !deleted.includes(path);
+  const others = paths.filter((path) => isOther(path) && !along.some((each) => matches(anywhere(each), path)));
+  const [own, ...later] = landing.landed.slice(landing.attempts.indexOf(last.id));
+  const none = own?.skipped ?? 0;
+  // What landed at once lies one on the other; it is known by its own last commit.
+  const above = later.reduce((sum, { commits, skipped = 0 }) => sum + commits.length - skipped, 0);
+  const remarks = [
+    files.length > 0 && !paths.some(isNamed) && "**None of the files that it names was touched**",
+    files.length > 0 && others.length > 0 && `Touched though not named: ${others.join(", ")}`,
+    deleted.length > 0 && `**Deleted though not named: ${deleted.join(", ")}**`,
+    none > 0 && `${none} of its ${own?.commits.length} commits changed nothing there`,
+    last.submitted?.byHand && "Landed by a person's word",
+  ].filter(Boolean);
+  const commit = landing.to.slice(0, 10) + (above > 0 ? `~${above}` : "");
+  return [`- **${id} ${title}**: \`${commit}\`${which}`, ...remarks].join(". ");
 }
 
 function restText({ id, title, state, reason, note, attempts }: TaskState): string {

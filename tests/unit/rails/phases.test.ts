@@ -72,6 +72,21 @@ describe("the review of a workflow that has none", () => {
     const again = [...passed, { ...submitted(3), byHand: true } as NewEvent, notLanded(3)];
     expect(reviewed(low, ...again)).toMatchObject({ state: "ready", phase: { name: "implement" } });
   });
+  test("is there for the task that mends what is red at the end, too", () => {
+    const landed = { attempt: "r1/1.1", commits: ["c"] };
+    const mender = { task: "end", attempt: "r1/end.1" };
+    const { tasks } = runAfter(
+      ...(["1. One\n", { workflows: ONE_PHASE, reviews }, dispatched(1, "implement"), submitted(1)] as const),
+      ...([
+        { event: "proven", from: "b", to: "n", tree: "t", landed: [landed] },
+        { event: "landed", to: "n" },
+      ] as const),
+      { event: "end-checked", tip: "n", red: "slow" },
+      { event: "dispatched", ...mender, phase: "implement" },
+      { ...touched(1, "src/auth/a.ts"), attempt: mender.attempt } as NewEvent,
+    );
+    expect(tasks.get("end")).toMatchObject({ state: "ready", risk: "high", phase: { name: "review" } });
+  });
   test("stays the same when the fix shows a greater risk", () => {
     const { risk, way } = reviewed("1. One\n   Risk: medium\n", ...made);
     expect([risk, names(way)]).toEqual(["high", "implement review fix"]);
