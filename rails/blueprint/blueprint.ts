@@ -38,6 +38,7 @@ const GROUPS = {
     attempts: whole(1, 5), // Attempts per task
     send_backs: whole(0, 7), // How often a worker is sent back. Claude Code ends a worker after eight.
     workers: whole(1, 16), // Workers at the same time; Claude Code starts 20 at most
+    gate_slots: whole(0, 256), // Gates and setups at the same time on this machine; 0: one per core
     dispatches: whole(1, 5), // Dispatches of a run, as a multiple of its tasks and their phases
     cycles: whole(0, 3), // How often a phase that judges sends a task back
     lease: whole(1, 240), // Minutes without a sign of life after which an attempt is over

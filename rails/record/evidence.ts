@@ -11,6 +11,7 @@ import type { Command, Evidence } from "./events.ts";
 import type { Journal, Run } from "./journal.ts";
 import { errorsIn, failuresIn, isMet, isRed, isSubset, isUntested } from "./judge.ts";
 import { keep, secretsIn } from "./output.ts";
+import { HELD, withSlot } from "./slots.ts";
 import type { RunState } from "./state.ts";
 
 /** Names a run's setup: evidence that was made after another one says nothing. */
@@ -53,8 +54,12 @@ const PATHS_LIMIT = 100;
 
 type Proof = Run & Pick<Evidence, "by" | "attempts"> & { readonly place: Worktop };
 
-/** Runs a command on the files as they lie in a worktree, and gives back what it leaves, which is to be written down. */
-export async function prove({ journal, state, place, by, attempts }: Proof, command: Command): Promise<Evidence> {
+/** Runs a command on the files as they lie in a worktree, once one of the machine's slots is free, and gives back what it
+ * leaves, which is to be written down. */
+export const prove = (proof: Proof, command: Command): Promise<Evidence> =>
+  withSlot(proof.state.blueprint.bounds.gate_slots, proof.by === "landing", () => proveNow(proof, command));
+
+async function proveNow({ journal, state, place, by, attempts }: Proof, command: Command): Promise<Evidence> {
   const { name: gate, run, cwd, timeout } = command;
   const rules = state.blueprint.output;
   const label = attempts.length === 0 ? "base" : by === "landing" ? by : attempts[0]?.replace(/^.*\//, "");
@@ -113,7 +118,7 @@ const LAST_WORDS_MS = 2000;
  * @returns its exit code, null where it ran out of time */
 async function execute(run: string, cwd: string, timeout: number, path: string, rules: Blueprint["output"]) {
   const file = await open(path, "wx");
-  const env = cleanEnv();
+  const env = cleanEnv({ [HELD]: "1" });
   // Both streams into one, so that lines stand in the order in which they were written.
   const whole = `exec 2>&1\n${run}`;
   const child = spawn(whole, { cwd, env, shell: true, detached: true, stdio: ["ignore", "pipe", "ignore"] });

@@ -1,12 +1,9 @@
 // What the rails cost, each against the least that could do anything of the kind.
-import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { execPath } from "node:process";
-import { fileURLToPath } from "node:url";
+import { assets, HANDOFF, repository } from "./repository.mjs";
 import { against, rowsOf, run, timed } from "./times.mjs";
-
-const assets = join(dirname(fileURLToPath(import.meta.url)), "../../assets");
-const minionFile = join(assets, "bin/minion");
 
 /** What each tool use of a session without minions pays. */
 export async function hook() {
@@ -20,13 +17,13 @@ export async function hook() {
 }
 
 export async function board(folder) {
-  const { minion } = await repository(folder, 5);
+  const { minion } = await dispatched(folder, 5);
   return against(["minion board", () => minion(["board"])], ["node -e 0", () => run(execPath, ["-e", "0"])], 15);
 }
 
 /** A journal as a long run leaves it, looked at once. */
 export async function fold(folder) {
-  const { minion, repo } = await repository(folder, 20);
+  const { minion, repo } = await dispatched(folder, 20);
   const file = join(repo, ".git/minion/r1/events.jsonl");
   const events = (await readFile(file, "utf8")).trim().split("\n").length;
   await appendFile(file, longJournal(10_000 - events));
@@ -71,12 +68,9 @@ function longJournal(length) {
     .join("");
 }
 
-const HANDOFF =
-  "What and why: x\nConcerns: x\nDeviations from the task: x\nFindings for others: x\nRisks and how to roll back: x\n";
-
 /** Ten tasks, each landed by a call of its own with a gate that does nothing, and the same ten commits picked by hand. */
 export async function land(folder) {
-  const { minion, git, repo } = await repository(folder, 10);
+  const { minion, git, repo } = await dispatched(folder, 10);
   const bare = join(folder, "bare");
   await git(["worktree", "add", "--quiet", "--detach", bare]);
   let [ours, theirs] = [0, 0];
@@ -92,7 +86,7 @@ export async function land(folder) {
 
 /** The programs that a gate starts whose evidence is there, counted where Node starts any. */
 export async function gate(folder) {
-  const { minion, git, repo } = await repository(folder, 1);
+  const { minion, git, repo } = await dispatched(folder, 1);
   const path = await worker({ minion, git, repo }, 1);
   const counted = join(folder, "started");
   const spy = join(folder, "spy.cjs");
@@ -130,24 +124,8 @@ async function worker({ minion, git, repo }, task) {
 }
 
 /** A repository with a run whose tasks are dispatched. Its one gate writes down that it ran. */
-async function repository(folder, tasks) {
-  const repo = join(folder, "repo");
-  const who = ["AUTHOR", "COMMITTER"].flatMap((role) => [
-    [`GIT_${role}_NAME`, "bench"],
-    [`GIT_${role}_EMAIL`, "bench@example.com"],
-  ]);
-  const all = { ...process.env, ...Object.fromEntries(who), HOME: folder, CLAUDE_CODE_SESSION_ID: "bench" };
-  const git = (args, { cwd = repo } = {}) => run("git", args, { cwd, env: all });
-  const minion = (args, { cwd = repo, input = "", env = {} } = {}) =>
-    run(execPath, [minionFile, ...args], { cwd, input, env: { ...all, ...env } });
-  await mkdir(join(repo, ".claude/minion"), { recursive: true });
-  const gates = `gates:\n  - name: test\n    run: 'echo ran >> "${join(folder, "ran")}"'\n`;
-  await writeFile(join(repo, ".claude/minion/blueprint.md"), `---\nbounds:\n  workers: 16\n${gates}---\n`);
-  await git(["init", "--quiet"]);
-  await git(["add", "."]);
-  await git(["commit", "--quiet", "-m", "chore: start"]);
-  const list = Array.from({ length: tasks }, (_, index) => `${index + 1}. Task\n`).join("");
-  await minion(["start", "-"], { input: list });
-  await minion(["next"]);
-  return { repo, git, minion };
+async function dispatched(folder, tasks) {
+  const made = await repository(folder, tasks, `echo ran >> "${join(folder, "ran")}"`);
+  await made.minion(["next"]);
+  return made;
 }

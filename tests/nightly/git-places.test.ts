@@ -69,8 +69,7 @@ describe("the rails' own worktree", () => {
     await scene.start("1. One\n");
     const config = readFileSync(join(scene.repo, ".git/config"), "utf8");
     writeFileSync(dirname(path), "a file");
-    process.env.TMPDIR = join(scene.home, "tmp");
-    mkdirSync(process.env.TMPDIR);
+    process.env.TMPDIR = scene.env().TMPDIR as string;
     try {
       const at = await freshWorktree(place, path, head);
       expect(dirname(at)).toBe(process.env.TMPDIR);
@@ -93,7 +92,7 @@ describe("the rails' own worktree", () => {
       expect(existsSync(join(at, "src/start.txt"))).toBe(true);
       expect(readFileSync(join(scene.repo, ".git/config"), "utf8")).toBe(config);
       await scene.minion(["abort"]);
-      await scene.minion(["clean"], { env: { TMPDIR: process.env.TMPDIR } });
+      await scene.minion(["clean"]);
       expect(readdirSync(process.env.TMPDIR)).toEqual([]);
       expect(readFileSync(dirname(path), "utf8")).toBe("a file");
     } finally {

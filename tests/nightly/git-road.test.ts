@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Scene } from "../cli/rails/scene.ts";
@@ -9,11 +9,10 @@ beforeEach(() => {
 });
 afterEach(() => scene.destroy());
 
-const next = async (env = {}) => (await scene.minion(["next", "--json"], { env })).json;
+const next = async () => (await scene.minion(["next", "--json"])).json;
 
 test("where git can make no worktree for landing, a clone proves and the line holds what it made", async () => {
-  const env = { TMPDIR: join(scene.home, "tmp") };
-  mkdirSync(env.TMPDIR);
+  const clones = () => readdirSync(scene.env().TMPDIR as string).filter((name) => name.startsWith("minion-clone-"));
   await scene.start("1. One\n2. Two\n");
   await next();
   const config = readFileSync(join(scene.repo, ".git/config"), "utf8");
@@ -23,12 +22,12 @@ test("where git can make no worktree for landing, a clone proves and the line ho
     scene.git("worktree", "remove", path[1] as string);
   rmSync(join(scene.repo, ".claude/worktrees"), { recursive: true, force: true });
   writeFileSync(join(scene.repo, ".claude/worktrees"), "a file");
-  expect(await next(env)).toMatchObject({ done: true, landed: ["1", "2"], fault: null });
+  expect(await next()).toMatchObject({ done: true, landed: ["1", "2"], fault: null });
   expect(scene.show("minion/r1/line")).toEqual(expect.arrayContaining(["src/one.txt", "src/two.txt"]));
   expect(readFileSync(join(scene.repo, ".git/config"), "utf8")).toBe(config);
-  expect(readdirSync(env.TMPDIR).filter((name) => name.startsWith("minion-clone-"))).toHaveLength(1);
-  expect((await scene.minion(["clean"], { env })).code).toBe(0);
-  expect(readdirSync(env.TMPDIR)).toEqual([]);
+  expect(clones()).toHaveLength(1);
+  expect((await scene.minion(["clean"])).code).toBe(0);
+  expect(clones()).toEqual([]);
   expect(existsSync(join(scene.repo, ".claude/worktrees"))).toBe(true);
 });
 

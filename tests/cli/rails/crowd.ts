@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { handoff } from "../../handoff.ts";
@@ -12,11 +12,8 @@ const blueprint = (workers: number): string =>
  * failed, everything is on its line once, and nothing is left over. */
 export async function crowd({ rounds, runs, workers }: { rounds: number; runs: number; workers: number }) {
   const scene = new Scene(blueprint(workers));
-  const tmp = join(scene.home, "tmp");
-  mkdirSync(tmp);
-  const env = { TMPDIR: tmp };
   const run = async (args: string[], cwd = scene.repo, input = ""): Promise<Answer> => {
-    const answer = await scene.minion([...args, "--json"], { cwd, input, env });
+    const answer = await scene.minion([...args, "--json"], { cwd, input });
     if (answer.code !== 0 || answer.stderr !== "")
       throw new Error(`${args.join(" ")}: ${answer.code}\n${answer.stdout}${answer.stderr}`);
     return answer;
@@ -56,7 +53,8 @@ export async function crowd({ rounds, runs, workers }: { rounds: number; runs: n
       expect(scene.git("branch", "--format=%(refname:short)")).toBe("trunk");
       expect(scene.git("worktree", "list").split("\n")).toHaveLength(1);
       expect(scene.git("status", "--porcelain")).toBe("");
-      expect(readdirSync(tmp)).toEqual([]);
+      const tmp = readdirSync(scene.env().TMPDIR as string, { recursive: true });
+      expect(tmp).toEqual([`minion-${process.getuid?.()}`]); // where gates queue up
       const inside = readdirSync(join(scene.repo, ".git"), { recursive: true, encoding: "utf8" });
       expect(inside.filter((path) => path.endsWith(".lock") || /^worktrees./.test(path))).toEqual([]);
       expect(readFileSync(join(scene.repo, ".git/config"), "utf8")).not.toContain("branch");

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { handoff as inForm } from "../../handoff.ts";
 
-const MINION = join(import.meta.dirname, "../../../assets/bin/minion");
+export const MINION = join(import.meta.dirname, "../../../assets/bin/minion");
 
 /** Gates that need no toolchain: lint is red where a source says LINT, test where one says FAIL. */
 const BLUEPRINT = `---
@@ -33,6 +33,7 @@ export class Scene {
 
   constructor(blueprint = BLUEPRINT) {
     mkdirSync(this.repo);
+    mkdirSync(this.env().TMPDIR as string);
     this.write(".claude/minion/blueprint.md", blueprint);
     this.write("src/start.txt", "fine\n");
     this.git("init", "-q", "-b", "trunk");
@@ -44,6 +45,8 @@ export class Scene {
     return {
       PATH: process.env.PATH,
       HOME: this.home,
+      // Its own, so that no gate of another test is waited for.
+      TMPDIR: join(this.home, "tmp"),
       GIT_CONFIG_NOSYSTEM: "1",
       CLAUDE_CODE_SESSION_ID: this.session,
       ...who,

@@ -66,7 +66,7 @@ export function scenarioOf(seed: number, most: number): Scenario {
   });
   const bounds = {
     ...{ failures: whole(1, 3), attempts: whole(1, 3), send_backs: whole(0, 2), workers: whole(1, 4) },
-    ...{ dispatches: whole(1, 3), cycles: whole(0, 2), lease: 10 },
+    ...{ dispatches: whole(1, 3), cycles: whole(0, 2), lease: 10, gate_slots: 0 },
   };
   const base = Object.fromEntries(POOL.map((path) => [path, "base\n"]));
   return {
