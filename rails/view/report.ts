@@ -3,6 +3,7 @@ import { anywhere, matches } from "../plan/conflicts.ts";
 import { alarmLine, alarmsOf } from "../record/alarms.ts";
 import { type Attention, attentionOf, typed } from "../record/attention.ts";
 import type { Cost } from "../record/cost.ts";
+import { isNone, missingSlots, slotsOf } from "../record/handoff.ts";
 import { isPass } from "../record/judge.ts";
 import { tailOf } from "../record/output.ts";
 import { isOpen, type RunState, type TaskState } from "../record/state.ts";
@@ -36,9 +37,12 @@ export async function reportText(state: RunState, folder: string, cost: Cost | n
     "Not landed": all.filter((task) => task.state !== "landed").map(restText),
     "Yours to decide": attentionText(attentionOf(state, alarms, dollars)),
     Alarms: alarms.map((alarm) => `- ${alarmLine(alarm)}`),
+    Findings: findingsText(state),
     "Raw output": await Promise.all(landings.map((landing) => proofText(state, landing, folder))),
     Handoffs: all.flatMap(({ id, title, phases, attempts, result }) => {
-      const left = attempts.flatMap(({ submitted, phase }) => (submitted ? [[phase.name, submitted.handoff]] : []));
+      const left = attempts.flatMap(({ submitted, phase }) =>
+        submitted ? [[phase.name, shortly(submitted.handoff, state.blueprint.slots)]] : [],
+      );
       const texts = left.map(([name, handoff]) => (phases.length > 1 ? `*${name}*\n\n${handoff}` : handoff));
       const paths = result?.submitted?.paths ?? [];
       const more = paths.length > PATHS ? `, and ${paths.length - PATHS} more` : "";
@@ -60,6 +64,26 @@ export async function reportText(state: RunState, folder: string, cost: Cost | n
       (baseAccepted ? ` Red on the base, so that there only new failures counted: ${baseRed?.join(", ")}.\n` : "\n"),
     ...Object.entries(sections).flatMap(([title, lines]) => (lines.length > 0 ? [`## ${title}\n`, ...lines, ""] : [])),
   ].join("\n");
+}
+
+/** Of a handoff in the blueprint's form the first slot, what and why, since the others stand under the findings. */
+function shortly(handoff: string, slots: readonly string[]): string {
+  const said = slotsOf(handoff, slots);
+  return (slots.length > 0 && missingSlots(handoff, slots).length === 0 && said.get(slots[0] ?? "")) || handoff;
+}
+
+/** What handoffs say beside what was done, slot by slot, each task's under its id; nothing where all say «none». */
+function findingsText({ tasks, blueprint: { slots } }: RunState): string[] {
+  const all = [...tasks.values()].flatMap(({ id, attempts }) =>
+    attempts.flatMap(({ submitted }) => (submitted ? [[id, slotsOf(submitted.handoff, slots)] as const] : [])),
+  );
+  return slots.slice(1).flatMap((slot) => {
+    const lines = all.flatMap(([id, said]) => {
+      const text = said.get(slot) ?? "";
+      return text === "" || isNone(text) ? [] : [`- ${id}: ${text.replaceAll("\n", "\n  ")}`];
+    });
+    return lines.length > 0 ? [`**${slot}**\n`, ...lines, ""] : [];
+  });
 }
 
 /** What waits for a person, and the choices; what is the same for several tasks is said once. */

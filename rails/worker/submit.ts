@@ -3,11 +3,11 @@ import { gitText } from "../git/git.ts";
 import { commitOf, type Result, resultOf, treeOf } from "../git/repository.ts";
 import type { NewEvent, Reason } from "../record/events.ts";
 import { madeIn, unproven } from "../record/evidence.ts";
+import { missingSlots } from "../record/handoff.ts";
 import { objectionTo } from "../record/objections.ts";
 import { hasResult, type RunState, rivalsOn } from "../record/state.ts";
 import { type Own, ownAttempt, uncommitted } from "./attempt.ts";
 import { startOf } from "./begin.ts";
-import { missingSlots } from "./handoff.ts";
 
 /** The whole is kept in the journal, which is read often. */
 const HANDOFF_LIMIT = 20_000;

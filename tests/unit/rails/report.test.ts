@@ -64,3 +64,27 @@ test("what proved tasks that landed at once: each command and the last lines of 
   expect(report).toContain("### 1 One\n\nFiles: src/one.ts\n\nWhat and why: 1");
   expect(report).toMatch(/Files: src\/0.ts, .*src\/19.ts, and 3 more\n/);
 });
+
+test("what handoffs say beside what was done is grouped, and «none» is left out", async () => {
+  const form = (concerns: string, others: string) =>
+    `**What and why:** it\nConcerns: ${concerns}\nDeviations from the task: None.\nFindings for others: ${others}\nRisks and how to roll back: -`;
+  const said = (task: string, handoff: string) =>
+    made(task, [], []).map((event) => (event.event === "submitted" ? { ...event, handoff } : event));
+  const list = "1. One\n2. Two\n3. Three\n";
+  const report = await reportText(
+    runAfter(
+      list,
+      ...said("1", form("slow\nfor many", "none")),
+      ...said("2", form("none", "`x` is unused")),
+      ...said("3", "free"),
+    ),
+    folder,
+    null,
+  );
+  expect(report).toContain(
+    "## Findings\n\n**Concerns**\n\n- 1: slow\n  for many\n\n**Findings for others**\n\n- 2: `x` is unused\n",
+  );
+  expect(report).not.toMatch(/Deviations|Risks/);
+  const [, handoffs = ""] = /## Handoffs\n\n([\s\S]*?)\n## /.exec(report) ?? [];
+  expect(handoffs.replace(/\n+/g, "\n").trim()).toBe("### 1 One\nit\n### 2 Two\nit\n### 3 Three\nfree");
+});

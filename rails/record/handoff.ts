@@ -1,0 +1,22 @@
+/** What a handoff says under each slot of the blueprint's form, without the marks around it; under "" what stands before.
+ * @param text Markdown; a slot's name begins its line, bold, as a heading or as a bullet, and a colon follows */
+export function slotsOf(text: string, slots: readonly string[]): Map<string, string> {
+  const said = new Map<string, string>();
+  let open = "";
+  for (const line of text.split("\n")) {
+    const plain = line.replace(/^[\s#>*_-]+|\*\*|__/g, "");
+    const slot = slots.find((one) => plain.toLowerCase().startsWith(`${one.toLowerCase()}:`));
+    open = slot ?? open;
+    said.set(open, `${said.get(open) ?? ""}\n${slot ? plain.slice(slot.length + 1) : line}`.trim());
+  }
+  return said;
+}
+
+/** The slots of the form that a handoff leaves out, or has nothing in: «none» is something. */
+export function missingSlots(text: string, slots: readonly string[]): string[] {
+  const said = slotsOf(text, slots);
+  return slots.filter((slot) => !said.get(slot));
+}
+
+/** Does a slot say that there is nothing to say? */
+export const isNone = (said: string): boolean => /^[*_(]*(none|nothing|no|n\/a|-+)[*_).!]*$/i.test(said);
