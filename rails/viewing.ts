@@ -13,12 +13,13 @@ import { reportText } from "./view/report.ts";
 
 // What people look at, with what it needs beside the journal: transcripts, prices, the clock.
 
-/** What a run has cost up to now, at the prices in force; null where those cannot be read: a slip in that file is no reason
- * to stop a run. */
-const costAt = async (place: Place, state: RunState): Promise<Cost | null> => {
-  const prices = await pricesAt(place).catch(() => null);
-  return prices && costOf(state, await usageNow(state), prices.models);
-};
+/** What a run has cost up to now, at the prices in force, which are read where there is something to price; null where they
+ * cannot be read: a slip in that file is no reason to stop a run. */
+async function costAt(place: Place, state: RunState): Promise<Cost | null> {
+  const spent = await usageNow(state);
+  const models = spent.length === 0 ? new Map() : (await pricesAt(place).catch(() => null))?.models;
+  return models ? costOf(state, spent, models) : null;
+}
 
 export const spentAt = async (place: Place, state: RunState): Promise<number | null> =>
   (await costAt(place, state))?.dollars ?? null;
