@@ -71,10 +71,7 @@ function refuseUnpriced({ budget }: Call, estimate: Estimate | null): void {
 }
 
 const WAIT = ["--wait <seconds>", "how long to wait; called again it waits on", Number, 90] as const;
-const WORKFLOW = [
-  "--workflow <name>",
-  "for tasks that name none: quick, default, tdd, secure or one of your own",
-] as const;
+const WORKFLOW = ["--workflow <name>", "for tasks that name none: quick, default, tdd, secure or your own"] as const;
 const columns = (): number => Math.max(40, process.stdout.columns ?? 100); // It may change while a board is watched
 const stillRuns = (what: string): Said => [`${what} still runs: call the same again.`, { running: true }, EXIT.running];
 
@@ -265,12 +262,9 @@ program.command("job <words...>", { hidden: true }).action(async (words: string[
     const place = await findPlace(process.cwd());
     const journal = new Journal(place.common, whose);
     const { run, line } = await journal.state();
+    const land = () => landAll(journal, siteOf(place, run, line));
     const merge = () => buildMerge(journal, siteOf(place, run, line, "merge"), name, words[3] ?? "");
-    return runJob(
-      journal,
-      words.join(" "),
-      what === "merge" ? merge : () => landAll(journal, siteOf(place, run, line)),
-    );
+    return runJob(journal, words.join(" "), what === "merge" ? merge : land);
   }
   const own = await ownAttempt(process.cwd());
   return runJob(own.journal, words.join(" "), () => (what === "gate" ? runGateJob(own, name) : runSetup(own)));

@@ -66,11 +66,8 @@ export async function planAt(source: string, { expect, workflow = "" }: { expect
 async function toolsFor({ tasks, toolsSaid }: Plan, place: Place, where: string) {
   const { findTools, folderOf } = await import("./blueprint/toolchain.ts");
   const { text } = await firstOf(await layers(place, "toolchains.md", "minion-blueprint/toolchains.md"));
-  const tools: { -readonly [N in keyof Tools]: Tools[N] } = await findTools(
-    place.top,
-    folderOf(tasks, place.prefix),
-    text,
-  );
+  const folder = folderOf(tasks, place.prefix);
+  const tools: { -readonly [N in keyof Tools]: Tools[N] } = await findTools(place.top, folder, text);
   for (const name of TOOL_NAMES) {
     const run = toolsSaid[name];
     if (run) tools[name] = { run, cwd: place.prefix, source: `${where}: tools.${name}` };

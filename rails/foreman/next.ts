@@ -83,11 +83,9 @@ function choose(state: RunState): TaskState[] {
   const rivals = rivalsOf(state.conflicts);
   const urgency = new Map(Object.entries(priority));
   const open = (isOn: boolean): string[] => {
-    const own = [...tasks.values()].filter((task) => isDispatchable(task) && isBetween(task) === isOn);
-    return byPriority(
-      own.map(({ id }) => id),
-      urgency,
-    );
+    const isOpen = (task: TaskState): boolean => isDispatchable(task) && isBetween(task) === isOn;
+    const ids = [...tasks.values()].flatMap((task) => (isOpen(task) ? task.id : []));
+    return byPriority(ids, urgency);
   };
   const running = idsOf(state, "running");
   const busy = [...running, ...idsOf(state, "mergeable")];

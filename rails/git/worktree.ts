@@ -52,14 +52,10 @@ export async function cloneFor({ common }: Place, path: string): Promise<string>
 async function makeClone(place: Place, path: string, commit: string): Promise<string> {
   const at = await cloneFor(place, path);
   const found = await lstat(at).catch(() => null);
+  const way = "remove it, or set TMPDIR to a folder of yours";
   // Anybody may make folders there, and links: what another one can write to would be run.
   if (found && (found.uid !== process.getuid?.() || (found.mode & 0o077) !== 0))
-    throw new Fault(
-      "not-ours",
-      `${at} is somebody else's`,
-      "remove it, or set TMPDIR to a folder of yours",
-      EXIT.usage,
-    );
+    throw new Fault("not-ours", `${at} is somebody else's`, way, EXIT.usage);
   if ((await isCheckout(at)) && (await commitOf(commit, at))) return at;
   await rm(at, { recursive: true, force: true });
   await mkdir(at, { mode: 0o700 });

@@ -46,13 +46,10 @@ export const phasesAhead = ({ phase, phases }: TaskState): number =>
   straight(phases).filter((each) => phase !== null && phases.indexOf(each) >= phases.indexOf(phase)).length;
 
 /** The phase that alone sends tasks to this one, where there is one: it stands before it. */
-const judgeOf = (phases: readonly Phase[], { name }: Phase): Phase | undefined =>
-  phases
-    .slice(
-      0,
-      phases.findIndex((each) => each.name === name),
-    )
-    .find(({ back }) => back === name);
+const judgeOf = (phases: readonly Phase[], { name }: Phase): Phase | undefined => {
+  const at = phases.findIndex((each) => each.name === name);
+  return phases.slice(0, at).find(({ back }) => back === name);
+};
 
 /** Where a task stands among its phases, after its attempts.
  * @param cycles how often findings may send it back */

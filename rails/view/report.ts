@@ -22,12 +22,9 @@ export async function reportText(state: RunState, folder: string, cost: Cost | n
   const intent = [state.goal, state.success && `A success if: ${state.success}`].filter(Boolean).join(" ");
   const over = aborted ? "It was aborted" : done ? "It is done" : "It is still under way";
   const { end } = state;
-  const last = gates.flatMap(({ isLast, name }) => (isLast ? name : [])).join(", ");
-  const atEnd = end && (end.red ? ` **Red at the end: ${end.red}**` : ` Also at the end: ${last}.`);
-  const names = gates
-    .filter(({ isLast }) => !isLast)
-    .map((gate) => `${gate.name} (\`${gate.run}\`)`)
-    .join(", ");
+  const names = (when: boolean): string =>
+    gates.flatMap(({ isLast = false, name }) => (isLast === when ? name : [])).join(", ");
+  const atEnd = end && (end.red ? ` **Red at the end: ${end.red}**` : ` Also at the end: ${names(true)}.`);
   const any = landings.length > 0;
   const dollars = cost?.dollars ?? null;
   const alarms = isOpen(state) ? alarmsOf(state, { dollars, now: Date.now() }) : [];
@@ -59,7 +56,7 @@ export async function reportText(state: RunState, folder: string, cost: Cost | n
     ...(intent ? [`${intent}\n`] : []),
     `${over}; it took ${clock(state.lastAt - state.startedAt)}. ` +
       `Line \`${line}\` stands on \`${tip.slice(0, 10)}\`, base is \`${base.slice(0, 10)}\`.` +
-      (any ? ` On its tip landing itself ran, and saw pass: ${names}.` : "") +
+      (any ? ` On its tip landing itself ran, and saw pass: ${names(false)}.` : "") +
       (atEnd ?? "") +
       (baseAccepted ? ` Red on the base, so that there only new failures counted: ${baseRed?.join(", ")}.\n` : "\n"),
     ...Object.entries(sections).flatMap(([title, lines]) => (lines.length > 0 ? [`## ${title}\n`, ...lines, ""] : [])),

@@ -32,6 +32,7 @@ export type GateResult = Readonly<{
 }>;
 
 const TAIL_LINES = 40;
+const GREEN_ALREADY = "it has to be red here: what you wrote passes already, so it shows nothing";
 const NO_TRY_LEFT = "no try is left: commit what there is, then end with what is missing";
 
 /** Runs one gate, or all in order until one does not pass, on the files as they lie there; evidence for them is reused.
@@ -82,12 +83,7 @@ async function runGate(
     return { ...ran, result: "changed-files", hint: `it changed ${changed}: look at that, then run it again` };
   const tail = (await tailOf(ran.output, TAIL_LINES)).join("\n");
   const next = failures >= allowed ? NO_TRY_LEFT : "find the cause, fix it once, run it again";
-  if (command.red && evidence.code === 0 && !evidence.untested)
-    return {
-      ...ran,
-      result: "fail",
-      hint: "it has to be red here: what you wrote passes already, so it shows nothing",
-    };
+  if (command.red && evidence.code === 0 && !evidence.untested) return { ...ran, result: "fail", hint: GREEN_ALREADY };
   const why = evidence.code === null ? "it ran out of time. " : evidence.untested ? "it tested nothing. " : "";
   return { ...ran, result: "fail", hint: why + next, tail };
 }

@@ -43,6 +43,7 @@ export async function submit(handoff: string, cwd: string, isLost = false): Prom
 export async function judge(id: string, verdict: string, findings: string, cwd: string): Promise<void> {
   const own = await ownAttempt(cwd);
   const [text, way] = [findings.trim(), "say pass or fail, with what you looked at or found on stdin"];
+  const form = "write each as «src/a.ts:12: what is wrong, what shows it»";
   if (own.attempt.id !== id)
     throw new Fault("not-yours", `this worktree is ${own.attempt.id}'s`, "judge your own attempt");
   if (!own.attempt.phase.back)
@@ -50,12 +51,7 @@ export async function judge(id: string, verdict: string, findings: string, cwd: 
   if (verdict !== "pass" && verdict !== "fail") throw new Fault("usage", `${verdict} is no verdict`, way, EXIT.usage);
   if (text === "" || text.length > HANDOFF_LIMIT)
     throw new Fault("no-findings", "nothing, or far too much, is said", way);
-  if (verdict === "fail" && !/\S:\d/.test(text))
-    throw new Fault(
-      "no-place",
-      "no finding names its place",
-      "write each as «src/a.ts:12: what is wrong, what shows it»",
-    );
+  if (verdict === "fail" && !/\S:\d/.test(text)) throw new Fault("no-place", "no finding names its place", form);
   const result = await untouched(own);
   await handIn(own, () => ({ event: "submitted", attempt: id, handoff: text, verdict, ...result }));
 }
@@ -88,10 +84,8 @@ export async function submitNothing(why: string, cwd: string): Promise<void> {
   if (attempt.phase.back) throw new Fault("no-verdict", "what judges ends with a verdict", "minion verdict");
   if (why.trim() === "") throw new Fault("no-handoff", "--nothing wants a reason", "say why there is nothing to do");
   const head = await commitOf("HEAD", place.top);
-  if (
-    head !== startOf(attempt.task, attempt.begun?.base ?? "").from ||
-    (await uncommitted(state, attempt.id, place.top))
-  )
+  const { from } = startOf(attempt.task, attempt.begun?.base ?? "");
+  if (head !== from || (await uncommitted(state, attempt.id, place.top)))
     throw new Fault("not-nothing", "there are changes in this worktree", "submit them, or undo them first");
   await handIn(own, () => ({ event: "nothing", attempt: attempt.id, why: why.trim() }));
 }
