@@ -34,7 +34,7 @@ export async function next(journal: Journal, until: number, land: (until: number
   });
   return journal.decide((state, write) => {
     const { run, aborted } = state;
-    const tasks = aborted || rateLimited(state) ? [] : [...unlaunched(state), ...choose(state)].slice(0, state.left);
+    const tasks = toStart(state);
     const dispatch = tasks.map((task) => {
       const { id, title, attempts } = task;
       const attempt = `${run}/${id}.${attempts.length + (task.state === "running" ? 0 : 1)}`;
@@ -62,6 +62,10 @@ export async function launchesKnown(journal: Journal): Promise<void> {
   const isFresh = ({ attempts }: TaskState): boolean => (attempts.at(-1)?.lastSign ?? 0) > Date.now() - LAUNCH_MS;
   while (unlaunched(await journal.state()).some(isFresh)) await new Promise((resolve) => setTimeout(resolve, 100));
 }
+
+/** The tasks for which workers are to be started now: first those that were named before and for which none was. */
+export const toStart = (state: RunState): TaskState[] =>
+  state.aborted || rateLimited(state) ? [] : [...unlaunched(state), ...choose(state)].slice(0, state.left);
 
 const idsOf = ({ tasks }: RunState, name: TaskState["state"]): string[] =>
   [...tasks.values()].filter(({ state }) => state === name).map(({ id }) => id);
@@ -118,7 +122,7 @@ type Extra = Readonly<{ agent?: string; model?: string }>;
 
 /** Why tasks that are not `taken` now wait; `later`: a rate limit ended two workers in a row, so none is started before a
  * person resumes the run. */
-function waiting(state: RunState, taken: ReadonlySet<string>) {
+export function waiting(state: RunState, taken: ReadonlySet<string>) {
   const busy = new Set([...idsOf(state, "running"), ...taken]).size;
   const why = (task: TaskState): string | null => {
     if (task.state === "waiting") return "dependency";

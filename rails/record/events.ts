@@ -92,6 +92,7 @@ export interface EventData {
   "merge-built": { branch: string; from: string; tip: string; to: string; red: string | null };
   merged: { branch: string; to: string };
   retried: { task: string };
+  reminded: { what: string }; // Its session ended a turn with work ready, and was told so
   owner: Session;
   aborted: { note: string };
 }

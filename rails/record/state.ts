@@ -53,6 +53,7 @@ export interface RunState extends Omit<EventData["started"], "tasks" | "version"
   dispatches: number;
   limited: number; // Attempts in a row, up to now, that a rate limit ended
   left: number; // How many more there may be: those that were lost by nobody's fault do not count
+  reminded: boolean; // Its session was told that work is ready, and nothing has come of it yet
   done: boolean; // Nothing is running, ready or mergeable
   aborted: boolean;
   readonly startedAt: number;
@@ -77,6 +78,7 @@ export function fold(first: Event<"started">, events: readonly Event[], bad: rea
       dispatches: 0,
       limited: 0,
       left: 0,
+      reminded: false,
       done: false,
       aborted: false,
       baseRed: null,
@@ -103,6 +105,9 @@ const openTask = (task: PlannedTask, state: State, phases: readonly Phase[]): Ta
   return { ...task, ...now, phases, attempts: [], tried: 0 };
 };
 
+/** What shows that a reminder was heeded, or that there is something new to be reminded of. */
+const HEEDED = ["dispatched", "launched", "landed", "base-checked", "owner"];
+
 /** What an event changes in the run. */
 function changeRun(state: RunState, event: Event): void {
   if (event.event === "dispatched") dispatch(state, event);
@@ -117,6 +122,8 @@ function changeRun(state: RunState, event: Event): void {
   if (event.event === "base-accepted") state.baseAccepted = true;
   if (event.event === "owner") Object.assign(state, { session: event.session, owner: event.owner });
   if (event.event === "aborted") state.aborted = true;
+  if (event.event === "reminded") state.reminded = true;
+  else if (HEEDED.includes(event.event)) state.reminded = false;
   const task = event.event === "retried" && state.tasks.get(event.task);
   for (const attempt of task ? task.attempts : [])
     attempt.isForgiven = attempt.over !== undefined || attempt.submitted?.verdict === "fail";

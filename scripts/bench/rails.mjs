@@ -8,15 +8,22 @@ import { against, rowsOf, run, timed } from "./times.mjs";
 const assets = join(dirname(fileURLToPath(import.meta.url)), "../../assets");
 const minionFile = join(assets, "bin/minion");
 
-/** What each tool use of a session without minions pays. */
-export async function hook() {
+/** What each tool use of a session without minions pays, and each end of its turns. */
+export async function hook(folder) {
+  const repo = join(folder, "repo/src/deep");
+  await mkdir(join(folder, "repo/.git"), { recursive: true });
+  await mkdir(repo, { recursive: true });
   const call = { session_id: "s", cwd: "/repo", hook_event_name: "PreToolUse", tool_name: "Edit" };
   const input = JSON.stringify({ ...call, tool_input: { file_path: "/repo/a.ts", new_string: "x".repeat(4000) } });
-  const filter = [
-    "hook in a session without minions",
-    () => run("sh", [join(assets, "hooks/filter.sh"), "PreToolUse"], { input }),
-  ];
-  return against(filter, ["sh -c true", () => run("sh", ["-c", "true"], { input })], 60);
+  const rows = [];
+  for (const [event, what] of [
+    ["PreToolUse", "hook in a session without minions"],
+    ["Stop", "hook at the end of its turn"],
+  ]) {
+    const filter = () => run("sh", [join(assets, "hooks/filter.sh"), event], { cwd: repo, input });
+    rows.push(...(await against([what, filter], ["sh -c true", () => run("sh", ["-c", "true"], { input })], 60)));
+  }
+  return rows;
 }
 
 export async function board(folder) {
