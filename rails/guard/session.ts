@@ -29,8 +29,9 @@ async function remind(journal: Journal, input: HookInput): Promise<string | null
     const job = `land ${state.run}`;
     if (state.reminded || rateLimited(state) || state.errors.get(job)) return null;
     const start = toStart(state).map(({ id }) => id);
-    // Whoever is still at work wakes the session by its end.
-    const live = new Set(input.background_tasks?.map(({ id }) => id));
+    // A worker that is still there wakes the session by its end.
+    const workers = input.background_tasks?.filter((each) => each.agent_type?.startsWith("minion:"));
+    const live = new Set(workers?.map(({ id }) => id));
     const isAtWork = (task: string) => live.has(state.tasks.get(task)?.attempts.at(-1)?.launched?.agent ?? "");
     const isLanding = live.size > 0 && (await isRunning(state, job));
     const waits = isLanding ? [] : waiting(state, new Set(start));

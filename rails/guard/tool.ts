@@ -15,7 +15,7 @@ export type HookInput = Readonly<Partial<Record<TextField, string>>> & {
   readonly tool_input?: Readonly<Record<string, unknown>>;
   readonly tool_response?: { readonly agentId?: string };
   readonly stop_hook_active?: boolean;
-  readonly background_tasks?: readonly { readonly id: string }[];
+  readonly background_tasks?: readonly Readonly<{ id: string; agent_type?: string }>[];
 };
 export type HookAnswer = Readonly<{ stdout?: string; stderr?: string; exit?: 2 }>;
 type TextField =

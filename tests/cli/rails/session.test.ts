@@ -17,6 +17,10 @@ async function stop(input: object = {}): Promise<string | null> {
   return stderr === "" ? null : stderr;
 }
 
+const atWork = (id: string) => ({
+  background_tasks: [{ id, type: "subagent", status: "running", agent_type: "minion:minion-worker" }],
+});
+
 /** The session's context was made anew. */
 function restart(input: object = {}): Promise<Answer> {
   const call = { session_id: "s1", cwd: scene.repo, source: "compact", ...input };
@@ -44,13 +48,26 @@ describe("a session that ends its turn with work ready", () => {
     workers[0].edit({ "src/1.txt": "1\n" });
     await workers[0].finish();
     // Its worker has not ended yet: that will wake the session.
-    expect(await stop({ background_tasks: [{ id: workers[0].id }] })).toBe(null);
+    expect(await stop(atWork(workers[0].id))).toBe(null);
     expect(await stop()).toContain("(1)");
     expect(await stop()).toBe(null);
     await next();
     await (await scene.agent("r1/2.1")).begin();
     expect(await stop()).toBe(null);
     expect(reminders()).toBe(3);
+  });
+
+  test("while landing is at it, only where no worker's end will wake it", async () => {
+    scene.destroy();
+    const go = '"$(git rev-parse --git-common-dir)/go"';
+    scene = new Scene(`---\ngates:\n  - name: test\n    run: 'until [ -e ${go} ]; do sleep 0.1; done'\n---\n`);
+    await scene.start("1. One\n");
+    const { waiting } = (await scene.minion(["next", "--json", "--wait", "0"])).json;
+    expect(waiting).toEqual([{ task: "1", why: "landing" }]);
+    expect(await stop(atWork("a1"))).toBe(null);
+    expect(await stop({ background_tasks: [{ id: "b1", type: "shell", status: "running" }] })).toContain("(1)");
+    writeFileSync(join(scene.repo, ".git/go"), "");
+    expect((await next()).json.dispatch).toHaveLength(1);
   });
 
   test("not another session, nor a worker, nor in plan mode, nor one that goes on because it was told", async () => {

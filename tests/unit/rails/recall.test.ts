@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
-import type { NewEvent } from "../../../rails/record/events.ts";
+import type { NewEvent, State } from "../../../rails/record/events.ts";
 import { recall } from "../../../rails/view/recall.ts";
 import { runAfter } from "./run.ts";
+
+const STATES: readonly State[] = [
+  ...(["waiting", "ready", "running", "mergeable", "landed"] as const),
+  ...(["verify-failed", "needs-human", "blocked", "skipped"] as const),
+];
 
 const dispatched = (task: string): NewEvent => {
   return { event: "dispatched", task, attempt: `r1/${task}.1`, phase: "implement" };
@@ -48,4 +53,14 @@ test.each([
   const more = entries.filter((entry) => entry.endsWith(" more"));
   expect(more.length === 0).toBe(isWhole);
   expect(entries.length - more.length + more.reduce((sum, entry) => sum + Number.parseInt(entry, 10), 0)).toBe(size);
+});
+
+test("nor where every state has more tasks than can be named", () => {
+  const items = Array.from({ length: 900 }, (_, index) => `### Task Abcdefgh00${index}: T\n`);
+  const state = runAfter(items.join(""));
+  for (const [index, task] of [...state.tasks.values()].entries())
+    Object.assign(task, { state: STATES[index % STATES.length], reason: "gate-failed" });
+  const told = recall(state, true);
+  expect(told.match(/ \d+ more$/gm)).toHaveLength(STATES.length);
+  expect(told.length).toBeLessThanOrEqual(1600);
 });
