@@ -15,6 +15,8 @@ export interface ClientOptions {
   readonly cwd: string;
   readonly permissionMode?: "default" | "auto" | "plan";
   readonly args?: readonly string[];
+  /** More is going to be said than the prompt. */
+  readonly isTalk?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   /** Called with each event as it comes. */
   readonly onEvent?: (event: ClientEvent) => void;
@@ -40,7 +42,13 @@ export interface ClientResult {
 
 export interface ClientRun {
   readonly pid: number;
+  /** What it has printed so far. */
+  readonly events: readonly ClientEvent[];
   readonly done: Promise<ClientResult>;
+  /** Says more, where it is a talk. */
+  say(text: string): void;
+  /** Says that nothing more will be said: it ends once all is done. */
+  close(): void;
   /** Ends the client and all that it started. */
   kill(signal?: NodeJS.Signals): void;
 }
@@ -68,7 +76,7 @@ export function startClient(options: ClientOptions): ClientRun {
     options.claude,
     [
       "-p",
-      options.prompt,
+      ...(options.isTalk ? ["--input-format", "stream-json"] : [options.prompt]),
       "--output-format",
       "stream-json",
       "--verbose",
@@ -77,8 +85,13 @@ export function startClient(options: ClientOptions): ClientRun {
       ...(options.args ?? []),
     ],
     // A group of its own, so that it can be ended with its shells and workers.
-    { cwd: options.cwd, env: clientEnv(options), stdio: ["ignore", "pipe", "pipe"], detached: true },
+    { cwd: options.cwd, env: clientEnv(options), stdio: ["pipe", "pipe", "pipe"], detached: true },
   );
+  const say = (text: string): void => {
+    child.stdin.write(`${JSON.stringify({ type: "user", message: { role: "user", content: text } })}\n`);
+  };
+  if (options.isTalk) say(options.prompt);
+  else child.stdin.end();
   const events: ClientEvent[] = [];
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -108,7 +121,10 @@ export function startClient(options: ClientOptions): ClientRun {
   });
   return {
     pid: child.pid ?? 0,
+    events,
     done,
+    say,
+    close: () => child.stdin.end(),
     kill: (signal = "SIGKILL") => {
       try {
         if (child.pid) process.kill(-child.pid, signal);

@@ -32,6 +32,9 @@ export interface Guess {
 const CALLS = 500;
 const IDLE_CALLS = 5;
 
+/** What the rails say that is next, where the context was made anew in the middle of a run, or a turn ended too soon. */
+const NEXT_STEP = /(?:^Next step: `|: run )minion next --json/m;
+
 /** A worker ended, as the client says it in default and in auto mode. */
 const NOTICE = /(?:<task-id>|<agent-message from=")(\w+)/;
 
@@ -46,7 +49,8 @@ export function orchestrator(guesses: Readonly<Record<string, Guess>> = {}): Spe
     for (;;) {
       const words = argumentsOf(turn.text);
       // A notice that comes after the end changes nothing, and what is said last is what the person sees.
-      if (words !== undefined) said = yield* run(words, turn, guesses);
+      if (NEXT_STEP.test(turn.text)) said = yield* foreman();
+      else if (words !== undefined) said = yield* run(words, turn, guesses);
       turn = yield [said];
     }
   };

@@ -1,10 +1,11 @@
 import type { Call, Message, ModelRequest, Reply, Script, TextBlock } from "./scripted-model.ts";
 
-/** Who asks the model. A side request is a title, a summary and the like. */
-export type Role = "orchestrator" | "worker" | "classifier" | "side";
+/** Who asks the model: `compaction` for what is to be left of a conversation, `side` for a title and the like. */
+export type Role = "orchestrator" | "worker" | "classifier" | "compaction" | "side";
 
 /** Tells from a request who asks. */
 export function roleOf(request: ModelRequest): Role {
+  if (/create a detailed summary of the conversation/.test(turnOf(request).text)) return "compaction";
   if (/security monitor for autonomous/.test(request.system)) return "classifier";
   if (request.agent !== "") return "worker";
   return request.tools.includes("Agent") ? "orchestrator" : "side";
@@ -41,6 +42,9 @@ export function conversations(speakers: { orchestrator: Speaker; worker: Speaker
     const role = roleOf(request);
     if (role === "classifier") return ["<severity>0</severity>"];
     if (role === "side") return ["Minions"];
+    // It knows no more than what the client puts into its new context.
+    if (role === "compaction") talks.delete(`${request.session} ${request.agent}`);
+    if (role === "compaction") return ["<summary>Minions are at work.</summary>"];
     const key = `${request.session} ${request.agent}`;
     const turn = turnOf(request);
     let talk = talks.get(key);

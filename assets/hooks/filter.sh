@@ -1,10 +1,38 @@
 #!/bin/sh
 # Hooks run in every session of the person, and a matcher cannot name an agent: only what concerns a minion goes on to
 # the rails, so that nobody else pays for starting Node.
-input=$(cat)
-case $input in
-*'"agent_type":"minion:'* | *'"subagent_type":"minion:'* | *'"command":"minion '* | *'"file_path":"/tmp/minion-'*) ;;
-*'"prompt":"<task-notification>'*'-turn limit ('*) ;;
-*) exit 0 ;;
+
+# Does a run of this repository name the session? Where there is no run, no program is started to know that.
+owns_run() {
+  at=$PWD
+  until [ -e "$at/.git" ]; do
+    [ "$at" ] || return 1
+    at=${at%/*}
+  done
+  git=$at/.git
+  # A linked worktree's: «gitdir: …», and in there the way to what all of them share.
+  if [ -f "$git" ]; then
+    read -r _ git <"$git"
+    case $git in /*) ;; *) git=$at/$git ;; esac
+    common=.
+    [ -f "$git/commondir" ] && read -r common <"$git/commondir"
+    case $common in /*) git=$common ;; *) git=$git/$common ;; esac
+  fi
+  [ -d "$git/minion" ] || return 1
+  input=$(cat)
+  session=${input#*'"session_id":"'}
+  grep -qsF "\"session\":\"${session%%'"'*}\"" "$git"/minion/r*/events.jsonl
+}
+
+case $1 in
+Stop | SessionStart) owns_run || exit 0 ;;
+*)
+  input=$(cat)
+  case $input in
+  *'"agent_type":"minion:'* | *'"subagent_type":"minion:'* | *'"command":"minion '* | *'"file_path":"/tmp/minion-'*) ;;
+  *'"prompt":"<task-notification>'*'-turn limit ('*) ;;
+  *) exit 0 ;;
+  esac
+  ;;
 esac
 printf '%s' "$input" | "${0%/*}/../bin/minion" hook "$1"

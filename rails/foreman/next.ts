@@ -41,8 +41,8 @@ export async function next(
   return journal.decide((state, write) => {
     const { run, aborted } = state;
     const alarms = alarmsOf(state, { dollars, now: Date.now() });
-    const stop = aborted ? "aborted" : haltOf(state, alarms, dollars);
-    const tasks = stop ? [] : [...unlaunched(state), ...choose(state)].slice(0, state.left);
+    const stop = haltOf(state, alarms, dollars);
+    const tasks = stop ? [] : toStart(state);
     const dispatch = tasks.map((task) => {
       const { id, title, attempts } = task;
       const attempt = `${run}/${id}.${attempts.length + (task.state === "running" ? 0 : 1)}`;
@@ -71,6 +71,10 @@ export async function launchesKnown(journal: Journal): Promise<void> {
   const isFresh = ({ attempts }: TaskState): boolean => (attempts.at(-1)?.lastSign ?? 0) > Date.now() - LAUNCH_MS;
   while (unlaunched(await journal.state()).some(isFresh)) await new Promise((resolve) => setTimeout(resolve, 100));
 }
+
+/** The tasks for which workers are to be started now: first those that were named before and for which none was. */
+export const toStart = (state: RunState): TaskState[] =>
+  state.aborted ? [] : [...unlaunched(state), ...choose(state)].slice(0, state.left);
 
 const idsOf = ({ tasks }: RunState, name: TaskState["state"]): string[] =>
   [...tasks.values()].filter(({ state }) => state === name).map(({ id }) => id);
@@ -124,7 +128,7 @@ function extraFor({ blueprint: { retry, models } }: RunState, task: TaskState, p
 type Extra = Readonly<{ agent?: string; model?: string }>;
 
 /** Why tasks that are not `taken` now wait; `stop`: why none is started before a person resumes the run. */
-function waiting(state: RunState, taken: ReadonlySet<string>, stop: string | null) {
+export function waiting(state: RunState, taken: ReadonlySet<string>, stop: string | null) {
   const busy = new Set([...idsOf(state, "running"), ...taken]).size;
   const why = (task: TaskState): string | null => {
     if (task.state === "waiting") return "dependency";

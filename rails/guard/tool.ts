@@ -14,7 +14,10 @@ import { refusal } from "./refuse.ts";
 export type HookInput = Readonly<Partial<Record<TextField, string>>> & {
   readonly tool_input?: Readonly<Record<string, unknown>>;
   readonly tool_response?: { readonly agentId?: string };
+  readonly stop_hook_active?: boolean;
+  readonly background_tasks?: readonly Readonly<{ id: string; agent_type?: string }>[];
 };
+export type HookAnswer = Readonly<{ stdout?: string; stderr?: string; exit?: 2 }>;
 type TextField =
   | ("session_id" | "cwd" | "permission_mode" | "agent_id" | "agent_type")
   | ("transcript_path" | "agent_transcript_path")

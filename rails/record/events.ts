@@ -101,6 +101,7 @@ export interface EventData {
   "merge-built": { branch: string; from: string; tip: string; to: string; red: string | null };
   merged: { branch: string; to: string };
   retried: { task: string };
+  reminded: { what: string }; // Its session ended a turn with work ready, and was told so
   owner: Session & { dollars?: number; budget?: number }; // What the run had cost then, and what it may cost from now on
   aborted: { note: string };
 }

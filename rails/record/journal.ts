@@ -68,16 +68,23 @@ export async function listRuns(common: string): Promise<string[]> {
   return names.filter(isThere).sort((a, b) => Number(a.slice(1)) - Number(b.slice(1)));
 }
 
-/** The run that is named, else this session's newest open one, else the newest. @throws Fault `no-run` */
-export async function findRun(common: string, session: string, name?: string): Promise<Run> {
-  const all = await listRuns(common);
-  const wanted = all.filter((run) => name === undefined || run === name).reverse();
-  const journals = wanted.map((run) => new Journal(common, run));
-  for (const journal of session ? journals : []) {
+/** The session's newest open run, or null. */
+export async function ownRun(common: string, session: string): Promise<Run | null> {
+  for (const name of session ? (await listRuns(common)).reverse() : []) {
+    const journal = new Journal(common, name);
     const state = await journal.state().catch(() => null);
     if (state?.session === session && isOpen(state)) return { journal, state };
   }
-  const [journal] = journals;
+  return null;
+}
+
+/** The run that is named, else this session's newest open one, else the newest. @throws Fault `no-run` */
+export async function findRun(common: string, session: string, name?: string): Promise<Run> {
+  const own = name === undefined ? await ownRun(common, session) : null;
+  if (own) return own;
+  const all = await listRuns(common);
+  const wanted = all.findLast((run) => name === undefined || run === name);
+  const journal = wanted && new Journal(common, wanted);
   if (journal) return { journal, state: await journal.state() };
   const hint = all.length > 0 ? `there are ${all.join(", ")}` : "start one: minion start FILE";
   throw new Fault("no-run", `there is no run ${name ?? "here yet"}`, hint, EXIT.usage);

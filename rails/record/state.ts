@@ -61,6 +61,7 @@ export interface RunState extends Omit<EventData["started"], "tasks" | "version"
   dispatches: number;
   limited: number; // Attempts in a row, up to now, that a rate limit ended
   left: number; // How many more there may be: those that were lost by nobody's fault do not count
+  reminded: boolean; // Its session was told that work is ready, and nothing has come of it yet
   done: boolean; // Nothing is running, ready or mergeable
   aborted: boolean;
   seenAt: number; // When the run was last resumed: what was alarming before that has been seen …
@@ -81,7 +82,7 @@ export function fold(first: Event<"started">, events: readonly Event[], bad: rea
     tasks: new Map(first.tasks.map((task) => [task.id, open(task)])),
     ...{ attempts: new Map(), jobs: new Map(), errors: new Map(), spent: new Map(), evidence: [], landings: [] },
     ...{ end: null, built: null, proven: null, dispatches: 0, limited: 0, left: 0, done: false, aborted: false },
-    ...{ baseRed: null, baseAccepted: false, seenAt: 0, spentBefore: 0 },
+    ...{ baseRed: null, baseAccepted: false, seenAt: 0, spentBefore: 0, reminded: false },
   };
   for (const event of events) {
     // What was used is taken down whenever somebody looks.
@@ -101,6 +102,9 @@ const openTask = (task: PlannedTask, state: State, way: readonly Phase[]): TaskS
   return { ...task, ...now, way, phases: phasesFor(way, task.risk), attempts: [], tried: 0 };
 };
 
+/** What shows that a reminder was heeded, or that there is something new to be reminded of. */
+const HEEDED = ["dispatched", "launched", "landed", "base-checked", "owner"];
+
 /** What an event changes in the run. */
 function changeRun(state: RunState, event: Event): void {
   if (event.event === "dispatched") dispatch(state, event);
@@ -119,6 +123,8 @@ function changeRun(state: RunState, event: Event): void {
     Object.assign(state, { session, owner, budget, seenAt: at, spentBefore: dollars });
   }
   if (event.event === "aborted") state.aborted = true;
+  if (event.event === "reminded") state.reminded = true;
+  else if (HEEDED.includes(event.event)) state.reminded = false;
   const task = event.event === "retried" && state.tasks.get(event.task);
   for (const attempt of task ? task.attempts : [])
     attempt.isForgiven = attempt.over !== undefined || attempt.submitted?.verdict === "fail";

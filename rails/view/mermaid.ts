@@ -2,7 +2,7 @@ import width from "fast-string-width";
 import type { Plan } from "../plan/task.ts";
 import type { State } from "../record/events.ts";
 import { longestChain } from "../record/left.ts";
-import { type AttemptState, inOrder, type RunState, type TaskState } from "../record/state.ts";
+import { type AttemptState, inOrder, isActive, type RunState, type TaskState } from "../record/state.ts";
 import { oneLine } from "./text.ts";
 
 /** A plan as a Mermaid flowchart: tasks by wave, arrows to what depends on them, dotted lines between those that conflict;
@@ -70,9 +70,10 @@ export function workersGantt(state: RunState, now: number): string {
   const sections = worked.flatMap(({ id, title, attempts }) => [
     `  section ${plain(`${id} ${title}`, 30)}`,
     ...attempts.map((attempt, index) => {
-      const marks = [chain.includes(id) && "crit", attempt.over ? "done" : "active"].filter(Boolean).join(", ");
+      const state = isActive(attempt) ? "active" : attempt.over ? "done" : "";
       const end = Math.max(ends(attempt), attempt.dispatchedAt + 1000); // What has no length is not drawn
-      return `  ${plain(attempt.phase.name, 20)} ${index + 1} :${marks}, ${attempt.dispatchedAt}, ${end}`;
+      const all = [chain.includes(id) && "crit", state, attempt.dispatchedAt, end];
+      return `  ${plain(attempt.phase.name, 20)} ${index + 1} :${all.filter(Boolean).join(", ")}`;
     }),
   ]);
   const landings = state.landings.map(({ at, attempts }) => {

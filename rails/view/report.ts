@@ -146,7 +146,7 @@ function restText({ id, title, state, reason, note, attempts }: TaskState): stri
   const why = [reason === "dependency" ? "what it depends on did not land" : reason, note].filter(Boolean).join(": ");
   const tries = attempts.length > 1 ? ` (${attempts.length} attempts)` : "";
   const left = branch ? `. What there is: \`${branch}\`` : "";
-  return `- **${id} ${title}**: ${state}${tries}${why && `, ${why}`}${left}`;
+  return `- **${id} ${title}**: ${state}${tries}${why && `, ${why.replace(/\.$/, "")}`}${left}`;
 }
 
 const commands = ({ line, base, run }: RunState): string[] => [

@@ -1,19 +1,26 @@
 // What the rails cost, each against the least that could do anything of the kind.
-import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execPath } from "node:process";
 import { assets, HANDOFF, repository } from "./repository.mjs";
 import { against, rowsOf, run, timed } from "./times.mjs";
 
-/** What each tool use of a session without minions pays. */
-export async function hook() {
+/** What each tool use of a session without minions pays, and each end of its turns. */
+export async function hook(folder) {
+  const repo = join(folder, "repo/src/deep");
+  await mkdir(join(folder, "repo/.git"), { recursive: true });
+  await mkdir(repo, { recursive: true });
   const call = { session_id: "s", cwd: "/repo", hook_event_name: "PreToolUse", tool_name: "Edit" };
   const input = JSON.stringify({ ...call, tool_input: { file_path: "/repo/a.ts", new_string: "x".repeat(4000) } });
-  const filter = [
-    "hook in a session without minions",
-    () => run("sh", [join(assets, "hooks/filter.sh"), "PreToolUse"], { input }),
-  ];
-  return against(filter, ["sh -c true", () => run("sh", ["-c", "true"], { input })], 60);
+  const rows = [];
+  for (const [event, what] of [
+    ["PreToolUse", "hook in a session without minions"],
+    ["Stop", "hook at the end of its turn"],
+  ]) {
+    const filter = () => run("sh", [join(assets, "hooks/filter.sh"), event], { cwd: repo, input });
+    rows.push(...(await against([what, filter], ["sh -c true", () => run("sh", ["-c", "true"], { input })], 60)));
+  }
+  return rows;
 }
 
 export async function board(folder) {

@@ -18,6 +18,7 @@ const DATA = ["toolchains", "patterns", "prices"].map((name) => `skills/minion-b
 /** About tokens (characters / 4), a ratchet: a prompt that grows over this has to give a reason. */
 const SIZES: Record<string, number> = {
   "commands/minion.md": 1220,
+  "commands/board.md": 80,
   "agents/minion-worker.md": 440,
   "agents/minion-verifier.md": 480,
   "skills/minion-blueprint/SKILL.md": 710,

@@ -8,7 +8,7 @@ import { type ClientResult, type ClientRun, startClient } from "../../demo/clien
 import { orchestrator } from "../../demo/orchestrator-script.ts";
 import { type Edits, makeSample, readEdits } from "../../demo/sample-repo.ts";
 import { type ModelRequest, type ScriptedModel, startModel, type ToolUse } from "../../demo/scripted-model.ts";
-import { conversations, roleOf } from "../../demo/talk.ts";
+import { conversations, roleOf, type Speaker } from "../../demo/talk.ts";
 import { type Behaviour, worker } from "../../demo/worker-script.ts";
 import { handoff } from "../handoff.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
@@ -39,6 +39,8 @@ export class World {
   readonly repo = join(this.temp, "sample");
   readonly requests: ModelRequest[] = [];
   edits: Edits = { tasks: {}, guesses: {} };
+  /** What the orchestrator is made to be. */
+  as: (usual: Speaker) => Speaker = (usual) => usual;
   private model: ScriptedModel | undefined;
   private client: ClientRun | undefined;
   private terminal: Terminal | undefined;
@@ -118,10 +120,12 @@ export class World {
     mode: Mode | "plan",
     behaviours: Behaviours = {},
     args: string[] = [],
+    isTalk = false,
   ): Promise<ClientRun> {
     const model = await this.script(behaviours);
     const { repo: cwd, home } = this;
-    this.client = startClient({ claude: CLAUDE, prompt, model, home, cwd, permissionMode: mode, args, env: IDENTITY });
+    const options = { prompt, model, home, cwd, permissionMode: mode, args, isTalk };
+    this.client = startClient({ claude: CLAUDE, ...options, env: IDENTITY });
     return this.client;
   }
 
@@ -135,7 +139,7 @@ export class World {
   private async script(behaviours: Behaviours): Promise<string> {
     await this.model?.close();
     const { tasks, guesses } = this.edits;
-    const script = conversations({ orchestrator: orchestrator(guesses), worker: worker(tasks, behaviours) });
+    const script = conversations({ orchestrator: this.as(orchestrator(guesses)), worker: worker(tasks, behaviours) });
     this.model = await startModel(script, (request) => this.requests.push(request));
     return this.model.url;
   }

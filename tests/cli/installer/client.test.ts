@@ -54,7 +54,7 @@ describe("the real client", () => {
     await node(program, ["install"], { home });
     expect(await listed(home)).toMatchObject([{ id: "minion@skills-dir", version: "0.1.0", enabled: true }]);
     expect(await session(home)).toEqual({
-      commands: ["minion", "minion:minion-blueprint", "minion:minion-overlays"],
+      commands: ["minion", "minion:board", "minion:minion-blueprint", "minion:minion-overlays"],
       agents: ["minion:minion-worker"],
     });
     const doctor = await node(program, ["doctor", "--json"], { home, claude: true });
@@ -132,7 +132,7 @@ describe("the other roads in", () => {
     ])
       expect((await call(CLAUDE, ["plugin", ...args], { home })).code).toBe(0);
     expect(await session(home)).toEqual({
-      commands: ["minion:minion", "minion:minion-blueprint", "minion:minion-overlays"],
+      commands: ["minion:board", "minion:minion", "minion:minion-blueprint", "minion:minion-overlays"],
       agents: ["minion:minion-worker"],
     });
     const { code, stdout } = await node(program, ["install"], { home });
@@ -145,7 +145,7 @@ describe("the other roads in", () => {
   it("--plugin-dir assets, for one session: /minion:minion", async () => {
     const home = temporary();
     expect(await session(home, ["--plugin-dir", assets])).toEqual({
-      commands: ["minion:minion", "minion:minion-blueprint", "minion:minion-overlays"],
+      commands: ["minion:board", "minion:minion", "minion:minion-blueprint", "minion:minion-overlays"],
       agents: ["minion:minion-worker"],
     });
   });

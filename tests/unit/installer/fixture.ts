@@ -44,6 +44,7 @@ export const FILES: Readonly<Record<string, string>> = {
   ".claude-plugin/plugin.json": JSON.stringify({ name: "minion", version: "0.1.0", description: "A foreman." }),
   "commands/minion.md":
     '---\nname: minion\ndescription: "Runs tasks. Use when there are several."\nargument-hint: "[tasks]"\ndisable-model-invocation: true\n---\n\nDo $ARGUMENTS with minion:minion-blueprint.\n',
+  "commands/board.md": '---\nname: board\ndescription: "Shows the board."\n---\n\n!`minion board`\n',
   "agents/minion-worker.md":
     '---\nname: minion-worker\ndescription: "Does one task."\nisolation: worktree\n---\n\nWork.\n',
   "skills/minion-blueprint/SKILL.md":

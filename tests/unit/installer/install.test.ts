@@ -3,6 +3,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -37,7 +38,7 @@ describe("install", () => {
     const ours = Object.keys(after).filter((path) => before[path] === undefined);
     expect(ours.every((path) => path === "skills/minion" || path.startsWith("skills/minion/"))).toBe(true);
     expect(read("SKILL.md")).toBe(FILES["commands/minion.md"]);
-    expect(existsSync(target("commands"))).toBe(false);
+    expect(readdirSync(target("commands"))).toEqual(["board.md"]);
     for (const path of ["bin/minion", "hooks/guard.sh"]) expect(lstatSync(target(path)).mode & 0o111, path).toBe(0o111);
     expect(lstatSync(target("bin/package.json")).mode & 0o111).toBe(0);
   });

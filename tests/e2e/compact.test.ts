@@ -1,0 +1,3 @@
+import { compacted } from "./compact.ts";
+
+compacted("default", "goes on");
