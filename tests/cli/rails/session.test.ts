@@ -80,9 +80,10 @@ describe("a session that ends its turn with work ready", () => {
     expect(await stop()).not.toBe(null);
   });
 
-  test("not where a rate limit holds up what is ready", async () => {
-    await scene.start("1. One\n2. Two\n");
+  test("not where a rate limit holds up what is ready, also where something could land", async () => {
+    await scene.start("1. One\n2. Two\n3. Three\n");
     await next();
+    await scene.goodWorker("r1/3.1", { "src/3.txt": "3\n" });
     for (const attempt of ["r1/1.1", "r1/2.1"]) {
       const { id, path } = await scene.agent(attempt);
       const who = { cwd: path, agent_id: id, agent_type: "minion:minion-worker" };
