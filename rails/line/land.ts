@@ -1,4 +1,5 @@
 import { Fault } from "../fault.ts";
+import { git } from "../git/git.ts";
 import { commitOf, type Place, resultOf } from "../git/repository.ts";
 import { isEndDue } from "../record/end.ts";
 import type { Candidate, Command, Evidence, Reason } from "../record/events.ts";
@@ -29,7 +30,7 @@ export async function landed(journal: Journal, place: Place, { run, line }: RunS
 /** Makes a task mergeable by a person's word, with what is on the branch of its last attempt now.
  * @throws Fault where there is nothing to land */
 export async function takeByHand(journal: Journal, place: Place, id: string): Promise<void> {
-  await journal.decide(async ({ tasks, run, aborted }, write) => {
+  await journal.decide(async ({ tasks, run, aborted, line, tip }, write) => {
     const task = tasks.get(id);
     const attempt = task?.attempts.at(-1);
     if (aborted) throw new Fault("aborted", `run ${run} was aborted`, "merge its branch yourself");
@@ -38,6 +39,9 @@ export async function takeByHand(journal: Journal, place: Place, id: string): Pr
     if (!attempt?.begun || !head) throw new Fault("no-branch", `task ${id} has no branch to land`, "see minion board");
     const handoff = attempt.submitted?.handoff ?? "Taken by a person's word.";
     const result = await resultOf(attempt.begun.base, head, place.main);
+    // Cleaned away once it was merged: it goes on from where it stood.
+    if (!(await commitOf(`refs/heads/${line}`, place.main)))
+      await git(place.main, "update-ref", "-m", "minion: land", `refs/heads/${line}`, tip, "");
     write({ event: "submitted", attempt: attempt.id, handoff, ...result, byHand: true });
   });
 }

@@ -137,3 +137,27 @@ test("a branch that is checked out elsewhere is left to whoever is there", async
   expect(code(await merge())).toBe("no-branch");
   expect((await scene.minion(["merge", "--run", "r9"])).code).toBe(2);
 });
+
+test("what a person mends after the line was merged and cleaned away lands on a line that goes on from there", async () => {
+  await scene.start("1. One\n2. Two\n");
+  const next = async () => (await scene.minion(["next", "--json"])).json;
+  for (let round = 0; round < 2; round++)
+    for (const { attempt, task } of (await next()).dispatch) {
+      if (task === "1") await scene.goodWorker(attempt, { "src/one.txt": "1\n" });
+      else {
+        const worker = await scene.agent(attempt);
+        await worker.begin();
+        worker.edit({ "src/two.txt": "2\n" });
+        worker.commit();
+        for (const _ of [1, 2]) await worker.end();
+      }
+    }
+  expect(await next()).toMatchObject({ done: true, landed: ["1"], attention: [{ task: "2" }] });
+  expect((await merge("--run", "r2")).code).toBe(0);
+  expect((await scene.minion(["clean", "--run", "r2", "--json"])).code).toBe(0);
+  expect(scene.git("branch", "--list", "minion/r2/line")).toBe("");
+  expect((await scene.minion(["land", "2", "--run", "r2", "--json"])).json).toMatchObject({ landed: true });
+  expect((await merge("--run", "r2")).code).toBe(0);
+  expect(scene.show("HEAD")).toEqual(expect.arrayContaining(["src/one.txt", "src/two.txt"]));
+  isQuiet();
+});
