@@ -76,10 +76,12 @@ function doingOf(state: RunState, { id, state: name, reason, depends, attempts, 
   return rivals.length > 0 ? `not beside ${rivals.join(", ")}` : (reason ?? "");
 }
 
-/** `$0.84 of about $2.50 (1.20–4.10)`: what was spent, and what was expected. */
-export function moneyText({ estimate, budget }: RunState, { dollars, unpriced, unknown }: Cost): string {
+/** `$0.84 of about $2.50 (1.20–4.10)`: what was spent, and what was expected; the latter alone where no transcript tells. */
+export function moneyText({ estimate, budget }: RunState, { rows, dollars, unpriced, unknown }: Cost): string {
   const { likely, low, high } = estimate?.dollars ?? {};
-  const expected = likely ? ` of about $${likely.toFixed(2)} (${low?.toFixed(2)}–${high?.toFixed(2)})` : "";
+  const expected = likely ? `about $${likely.toFixed(2)} (${low?.toFixed(2)}–${high?.toFixed(2)})` : "";
   const least = unpriced.length > 0 || unknown.length > 0 ? "at least " : "";
-  return `${least}$${dollars.toFixed(2)}${expected}${budget === null ? "" : `, at most $${budget}`}`;
+  const spent = rows.length > 0 ? `${least}$${dollars.toFixed(2)}` : "";
+  const said = spent && expected ? `${spent} of ${expected}` : spent || (expected && `${expected} expected`);
+  return [said, budget !== null && `at most $${budget}`].filter(Boolean).join(", ");
 }
