@@ -24,7 +24,7 @@ const SIZES: Record<string, number> = {
   "commands/board.md": 80,
   "agents/minion-worker.md": 440,
   "agents/minion-verifier.md": 480,
-  "skills/minion-blueprint/SKILL.md": 710,
+  "skills/minion-blueprint/SKILL.md": 720,
   "skills/minion-blueprint/workflows/quick.md": 40,
   "skills/minion-blueprint/workflows/default.md": 120,
   "skills/minion-blueprint/workflows/tdd.md": 240,
