@@ -14,7 +14,12 @@ const minion = (...args) => run(join(root, "assets/bin/minion"), ...args);
 run("sh", join(root, "evals/sends-two-workers/scaffold.sh"));
 const before = run("git", "rev-parse", "HEAD");
 const asked = ["-p", "/minion:minion tasks.md", "--plugin-dir", join(root, "assets"), ...process.argv.slice(2)];
-spawnSync(join(root, "node_modules/.bin/claude"), asked, { cwd: repo, stdio: ["ignore", "inherit", "inherit"] });
+const { status } = spawnSync(join(root, "node_modules/.bin/claude"), asked, {
+  cwd: repo,
+  stdio: ["ignore", "inherit", "inherit"],
+});
+// It has said why: no key, no such model.
+if (status !== 0) process.exit(status ?? 1);
 
 const { tasks } = JSON.parse(minion("board", "--json"));
 const landed = tasks.filter(({ state }) => state === "landed");
