@@ -8,6 +8,7 @@ const NIGHTLY = [
   "tests/unit/plan/{fuzz,write-list}.test.ts",
   "tests/cli/installer/kill.test.ts",
   "tests/cli/rails/road.test.ts",
+  "tests/e2e/evals.test.ts",
 ];
 
 // What takes minutes by its nature, whatever the machine.

@@ -1,0 +1,58 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+
+const MINION = join(import.meta.dirname, "../../assets/bin/minion");
+const help = (...command: string[]): string =>
+  execFileSync(process.execPath, [MINION, ...command, "--help"], { encoding: "utf8" });
+
+/** The commands that `minion --help` lists. */
+export const COMMANDS = [...help().matchAll(/^ {2}([a-z]+)(?= )/gm)].map(([, name = ""]) => name);
+
+/** What a command's own help says that it takes: how many words, and each option, with whether it wants a value. */
+interface Usage {
+  readonly least: number;
+  readonly most: number;
+  readonly options: ReadonlyMap<string, boolean>;
+}
+const usages = new Map<string, Usage>();
+
+function usageOf(command: string): Usage {
+  const known = usages.get(command);
+  if (known) return known;
+  const text = help(command);
+  const words = /^Usage: minion \S+ \[options\](.*)$/m.exec(text)?.[1] ?? "";
+  const options = [...text.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)( <)?/gm)];
+  const usage = {
+    least: words.match(/</g)?.length ?? 0,
+    most: words.match(/[<[]/g)?.length ?? 0,
+    options: new Map(options.map(([, name = "", value]) => [name, value !== undefined])),
+  };
+  usages.set(command, usage);
+  return usage;
+}
+
+/** The calls of `minion` that a text shows, in backticks or on a line of a code block. */
+export function invocationsIn(text: string): string[] {
+  const blocks = [...text.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block).join("");
+  const rest = text.replaceAll(/^```\w*\n[\s\S]*?^```$/gm, "");
+  const shown = [...rest.matchAll(/`(?:! ?)?(minion [^`]+)`/g), ...blocks.matchAll(/^(?:! )?(minion [^#\n]+)/gm)];
+  return shown.map(([, call = ""]) => call.trim());
+}
+
+/** Why a call cannot be made as it stands there; null where it can. Options may be named without the words before them. */
+export function faultOf(call: string): string | null {
+  const [, command = "", ...words] = call.replace(/ <<.*$/, "").match(/"[^"]*"|\S+/g) ?? [];
+  // `minion …` is any of them; `minion gate` alone names the command and calls nothing.
+  if (command === "…") return null;
+  if (!COMMANDS.includes(command)) return `there is no command ${command}`;
+  if (words.length === 0) return null;
+  const { least, most, options } = usageOf(command);
+  let given = 0;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? "";
+    if (!word.startsWith("--")) given++;
+    else if (!options.has(word)) return `${command} has no ${word}`;
+    else if (options.get(word) && (words[++at] ?? "--").startsWith("--")) return `${word} wants a value`;
+  }
+  return given > most || (given > 0 && given < least) ? `${command} takes ${least} to ${most} words` : null;
+}
