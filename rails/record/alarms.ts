@@ -1,7 +1,7 @@
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import { wordIn } from "../plan/risk.ts";
-import type { Event, Reason } from "./events.ts";
-import { isMissed } from "./judge.ts";
+import type { Event, Evidence, Reason } from "./events.ts";
+import { isMissed, isPass } from "./judge.ts";
 import { type RunState, rateLimited } from "./state.ts";
 
 /** What several workers have in common, so that it is hardly their tasks' fault. `pause`: nothing more is dispatched. */
@@ -41,7 +41,10 @@ export const alarmLine = ({ what, likely, way, pause }: Alarm): string =>
 const COUNTS: Record<Rule["when"], (state: RunState, count: number, at: Now) => Seen[]> = {
   ended: (state, count) => alike(ends(state), count),
   timeout: (state, count) => {
-    const slow = seen(state).filter(({ code }) => code === null);
+    const all = seen(state);
+    const isLater = ({ gate }: Evidence, at: number): boolean =>
+      at > all.findLastIndex((each) => each.gate === gate && isPass(each));
+    const slow = all.filter((each, at) => each.code === null && isLater(each, at));
     return alike(
       slow.flatMap((each) =>
         tasksOf(state, each).map((task) => ({ task, what: `${each.gate} ran out of time`, said: "" })),
@@ -92,15 +95,19 @@ function alike(all: readonly Happened[], count: number): Seen[] {
 /** These say nothing of what workers have in common, or have answers of their own. */
 const OTHERS: readonly Reason[] = ["session-lost", "rate-limit", "conflict", "forbidden", "proof-changed"];
 
-/** How attempts ended without a result: why, and at which gate. */
-const ends = (state: RunState): Happened[] =>
-  [...state.attempts.values()].flatMap(({ id, task, over, failures }) => {
-    if (!over || over.at <= state.seenAt || OTHERS.includes(over.reason)) return [];
+/** How attempts have ended without a result since the last one had one: why, and at which gate. Of many tasks a few may well
+ * fail, one here and one there. */
+const ends = (state: RunState): Happened[] => {
+  const all = [...state.attempts.values()];
+  const since = Math.max(state.seenAt, ...all.map(({ submitted }) => submitted?.at ?? 0));
+  return all.flatMap(({ id, task, over, failures }) => {
+    if (!over || over.at <= since || OTHERS.includes(over.reason)) return [];
     const gate = Object.keys(failures).at(-1);
     const said = state.evidence.flatMap(({ attempts, errors = [] }) => (attempts.includes(id) ? errors : []));
     const what = `workers ended with ${over.reason}${gate ? ` at ${gate}` : ""}`;
     return { task: task.id, what, said: [over.note, ...said].join("\n") };
   });
+};
 
 const seen = ({ evidence, seenAt }: RunState): Event<"evidence">[] => evidence.filter(({ at }) => at > seenAt);
 

@@ -80,6 +80,12 @@ describe("each alarm by what it counts", () => {
     for (const reason of ["session-lost", "rate-limit"] as const)
       expect(alarms(["1", "2", "3"].flatMap((task) => [...begun(task), ended(task, reason)]))).toEqual([]);
   });
+  test("a result in between: some of many tasks may well fail", () => {
+    const good = [...begun("4"), submitted("4")];
+    expect(alarms([...failed("1"), ...failed("2"), ...good, ...failed("3")])).toEqual([]);
+    const slow = (task: string) => [...begun(task), ran(task, { code: null })];
+    expect(alarms([...slow("1"), ran("1"), ...slow("2")])).toEqual([]);
+  });
   test("twice the same task is one task", () => {
     const again = [...begun("1", 2), { ...ended("1", "gate-failed"), attempt: id("1", 2) } as NewEvent];
     expect(alarms([...failed("1"), ...again, ...failed("2")])).toEqual([]);
