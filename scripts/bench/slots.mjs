@@ -50,6 +50,7 @@ async function lead(folder, { gate, slots, think }) {
   const at = await repository(folder, TASKS, gate, `  gate_slots: ${slots}\n`);
   const waits = [];
   const busy = new Set();
+  const started = new Set(); // What has not begun yet is named again
   let ended = 0;
   let worktrees = Promise.resolve(); // Made one after another, as the client does
   const work = async ({ attempt, task }) => {
@@ -72,7 +73,8 @@ async function lead(folder, { gate, slots, think }) {
       const { done, dispatch, attention } = JSON.parse(await at.minion(["next", "--wait", "600", "--json"]));
       if (attention.length > 0) throw new Error(JSON.stringify(attention));
       if (done) return;
-      for (const each of dispatch) {
+      for (const each of dispatch.filter(({ attempt }) => !started.has(attempt))) {
+        started.add(each.attempt);
         const worker = work(each).finally(() => {
           ended++;
           busy.delete(worker);
