@@ -114,8 +114,8 @@ add("start <file>", "open a run of a task list", async (call) => {
 
 ofRun("next", "land what is ready, then name what to start now", async ({ journal, place, state, until }) => {
   await launchesKnown(journal);
-  await takeDown(journal, false);
-  const dollars = await spentAt(place, await journal.state());
+  const used = await takeDown(journal, false);
+  const dollars = await spentAt(place, await journal.state(), used);
   return [null, await next(journal, until, dollars, (time) => landed(journal, place, state, time))];
 }).option(...WAIT);
 

@@ -1,7 +1,7 @@
 import { type Price, type Prices, priceOf } from "../plan/estimate.ts";
 import type { EventData } from "./events.ts";
 import type { RunState } from "./state.ts";
-import type { Usage } from "./usage.ts";
+import { plus, type Usage } from "./usage.ts";
 
 /** What one model did for one phase of a task, all its attempts together; no task: the session that led the run.
  * `dollars`: at list prices, null where the table has no such model. */
@@ -38,13 +38,6 @@ export function costOf(state: RunState, spent: readonly EventData["spent"][], mo
     unpriced: [...new Set(priced.flatMap(({ model, dollars }) => (dollars === null ? model : [])))],
     unknown: [...state.attempts.values()].flatMap(({ id, begun }) => (begun && !told.has(id) ? id : [])),
   };
-}
-
-function plus(one: Usage, other: Usage | undefined): Usage {
-  if (!other) return one;
-  const sum = (kind: Exclude<keyof Usage, "model">): number => one[kind] + other[kind];
-  const tokens = { input: sum("input"), write: sum("write"), writeHour: sum("writeHour"), read: sum("read") };
-  return { model: one.model, requests: sum("requests"), ...tokens, output: sum("output") };
 }
 
 /** A cache write that lasts an hour costs twice the input:

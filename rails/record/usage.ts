@@ -7,7 +7,7 @@ import { isActive, type RunState } from "./state.ts";
 
 /** Tokens that a model was paid for, as the service counts them: fresh input, written to the cache for five minutes and
  * for an hour, read from it, and output. */
-export const KINDS = ["input", "write", "writeHour", "read", "output"] as const;
+const KINDS = ["input", "write", "writeHour", "read", "output"] as const;
 export type Usage = Readonly<{ model: string; requests: number } & Record<(typeof KINDS)[number], number>>;
 
 /** What the client answers in the model's place where the service failed: nobody paid for that. */
@@ -30,12 +30,18 @@ export function usageIn(transcript: string, own: readonly [since: number, until:
     const hour = count(usage.cache_creation?.ephemeral_1h_input_tokens);
     const used = [usage.input_tokens, count(usage.cache_creation_input_tokens) - hour, hour];
     const all = [...used, usage.cache_read_input_tokens, usage.output_tokens].map(count);
-    const before = models.get(model);
-    const tokens = KINDS.map((kind, at) => [kind, (before?.[kind] ?? 0) + (all[at] ?? 0)]);
-    const sum = Object.fromEntries(tokens) as Record<(typeof KINDS)[number], number>;
-    models.set(model, { model, requests: (before?.requests ?? 0) + 1, ...sum });
+    const tokens = KINDS.map((kind, at) => [kind, all[at] ?? 0]);
+    const own = { model, requests: 1, ...(Object.fromEntries(tokens) as Record<(typeof KINDS)[number], number>) };
+    models.set(model, plus(own, models.get(model)));
   }
   return [...models.values()];
+}
+
+/** What two counts of one model come to. */
+export function plus(one: Usage, other: Usage | undefined): Usage {
+  if (!other) return one;
+  const sums = (["requests", ...KINDS] as const).map((kind) => [kind, one[kind] + other[kind]]);
+  return { ...one, ...Object.fromEntries(sums) };
 }
 
 const count = (value: unknown): number => (typeof value === "number" && value > 0 ? value : 0);
@@ -77,8 +83,9 @@ export async function usageNow({ attempts, spent, startedAt, lastAt, done }: Run
   return (await Promise.all(all)).flat();
 }
 
-/** Takes down what attempts that are over have used, and where `isAll` is said the sessions that led the run. */
-export async function takeDown(journal: Journal, isAll: boolean): Promise<void> {
+/** Takes down what attempts that are over have used, and where `isAll` is said the sessions that led the run.
+ * @returns what all of them have used up to now */
+export async function takeDown(journal: Journal, isAll: boolean): Promise<EventData["spent"][]> {
   const state = await journal.state();
   const isOver = (id: string | null): boolean => {
     const attempt = state.attempts.get(id ?? "");
@@ -87,6 +94,7 @@ export async function takeDown(journal: Journal, isAll: boolean): Promise<void> 
   const used = await usageNow(state);
   const fresh = used.filter((each) => isOver(each.attempt) && each.size !== state.spent.get(each.transcript)?.size);
   await journal.add(...fresh.map((each) => ({ event: "spent", ...each }) as const));
+  return used;
 }
 
 /** Where the client keeps what an agent of a session says. */
