@@ -234,12 +234,15 @@ add("overlays", "list the expertise that a task can name under Agent:", async ()
   return [null, { overlays: all.map(({ name, when, isRole }) => ({ name, kind: isRole ? "role" : "domain", when })) }];
 });
 
-add("guide [topic]", "print a guide for whoever leads a run; without a topic, list them", async ({ word }) => {
+add("guide [topics...]", "print guides for whoever leads a run; without a topic, list them", async ({ words }) => {
   const guides = await overlaysAt(await findPlace(process.cwd()), "guides");
-  const { body = "", fault = `there is no guide «${word}»` } = guides.get(word.toLowerCase()) ?? {};
-  if (word === "") return [null, { guides: [...guides.values()].map(({ name, when }) => ({ name, when })) }];
-  if (fault) throw new Fault("no-guide", fault, `there are ${[...guides.keys()].join(", ")}`, EXIT.usage);
-  return [body, { guide: word, body }];
+  if (words.length === 0) return [null, { guides: [...guides.values()].map(({ name, when }) => ({ name, when })) }];
+  const asked = words.map((guide) => {
+    const { body = "", fault = `there is no guide «${guide}»` } = guides.get(guide.toLowerCase()) ?? {};
+    if (fault) throw new Fault("no-guide", fault, `there are ${[...guides.keys()].join(", ")}`, EXIT.usage);
+    return { guide, body };
+  });
+  return [asked.map(({ body }) => body).join("\n\n"), { guides: asked }];
 });
 
 // What no person types: Claude Code's hooks, and the work that outlives the call that asked for it.

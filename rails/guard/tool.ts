@@ -32,7 +32,7 @@ const STARTS = /^(start|next|resume)\b/;
 
 /** What of `minion` asks a person, and what goes without asking in the session itself: the first that fits. */
 const FOREMAN: readonly (readonly [RegExp, Answer])[] = [
-  [/^clean (.* )?--dry-run\b/, ["allow", "it only looks"]],
+  [/^$|^(--help|-h)\b| (--help|-h)$|^clean (.* )?--dry-run\b/, ["allow", "it only looks"]],
   [/^(land|merge|retry|abort|clean)\b| --(take|new|red-base|agree)\b/, ["ask", "this is a person's decision"]],
   [/^(plan|board|report|attention|events|blueprint|overlays|guide)\b/, ["allow", "it only looks"]],
   [STARTS, ["allow", "a command of the foreman"]],

@@ -91,7 +91,8 @@ test("guides are listed and printed; the project's own win over the person's, an
   expect(await scene.minion(["guide", "own"])).toMatchObject({ code: 0, stdout: "Our way.\n" });
   expect(await scene.minion(["guide", "forms"])).toMatchObject({ code: 0, stdout: "Our forms.\n" });
   expect((await scene.minion(["guide", "tickets"])).stdout).toMatch(/^# /);
-  const none = await scene.minion(["guide", "nothing"]);
+  expect((await scene.minion(["guide", "own", "forms"])).stdout).toBe("Our way.\n\nOur forms.\n");
+  const none = await scene.minion(["guide", "own", "nothing"]);
   expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/no guide «nothing»\n.*collisions/) });
   expect(await scene.minion(["guide", "broken"])).toMatchObject({
     code: 2,
