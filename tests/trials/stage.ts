@@ -1,14 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { makeSample } from "../../demo/sample-repo.ts";
 import { handoff } from "../handoff.ts";
 
 const WHO = { GIT_AUTHOR_NAME: "t", GIT_AUTHOR_EMAIL: "t@t", GIT_COMMITTER_NAME: "t", GIT_COMMITTER_EMAIL: "t@t" };
 export type Files = Readonly<Record<string, string>>;
 export type Arm = "prompt" | "control";
 
-/** What stands in the control in place of each prompt: that there is a program, and what to begin with. */
+/** What stands in the control in place of each prompt: that there is a program, and what to begin with. Guides are prompts,
+ * too: there are none. */
 const BARE: Files = {
   "SKILL.md": "`minion` lets parallel workers do a task list (`minion --help`).\n\n$ARGUMENTS\n",
   "agents/minion-worker.md": "Your prompt names an attempt: begin with `minion begin <attempt>`.\n",
@@ -32,18 +34,29 @@ export class Stage {
   readonly home = join(this.temp, "home");
   readonly repo = join(this.temp, "svc");
 
-  constructor(arm: Arm, files: Files) {
+  /** @param files the repository, beside two gates; or the demo's */
+  static async open(arm: Arm, files: Files | "sample"): Promise<Stage> {
+    const stage = new Stage(arm);
+    if (files === "sample") await makeSample(join(process.cwd(), "dist/demo"), stage.repo);
+    else {
+      stage.write({ ...PROJECT, ...files });
+      stage.git("init", "--quiet", "-b", "main");
+      stage.git("add", "--all");
+      stage.git("commit", "--quiet", "-m", "chore: start");
+    }
+    return stage;
+  }
+
+  private constructor(arm: Arm) {
     mkdirSync(this.home, { recursive: true });
     this.run(this.temp, process.execPath, [join(process.cwd(), "dist/minion-toolkit.js"), "install"]);
-    for (const [path, body] of arm === "control" ? Object.entries(BARE) : []) {
+    if (arm === "prompt") return;
+    rmSync(join(this.plugin, "skills/minion-blueprint/guides"), { recursive: true });
+    for (const [path, body] of Object.entries(BARE)) {
       const file = join(this.plugin, path);
       const head = /^---\n[\s\S]*?\n---\n/.exec(readFileSync(file, "utf8"))?.[0] ?? "";
       writeFileSync(file, `${head}\n${body}`);
     }
-    this.write({ ...PROJECT, ...files });
-    this.git("init", "--quiet", "-b", "main");
-    this.git("add", "--all");
-    this.git("commit", "--quiet", "-m", "chore: start");
   }
 
   get plugin(): string {

@@ -10,11 +10,11 @@ import { type Arm, type Files, Stage } from "./stage.ts";
 
 /** One moment at which a model is asked, and how what it leaves is judged. */
 export interface Scenario {
-  readonly plays: "orchestrator" | "worker" | "verifier";
+  readonly plays: "orchestrator" | "worker" | "everyone";
   /** The person has allowed no shell: what the hooks do not let through is refused, since nobody can be asked. */
   readonly isStrict?: true;
-  /** The repository, beside two gates. */
-  readonly files: Files;
+  /** The repository, beside two gates; or the demo's. */
+  readonly files: Files | "sample";
   /** What has happened before. */
   readonly prepare?: (stage: Stage) => void;
   /** What the person types after `/minion`. */
@@ -24,8 +24,6 @@ export interface Scenario {
   readonly behaviours?: Readonly<Record<string, Behaviour>>;
   /** Where a script leads the session at first: up to what `/compact` is said, and what is left then of the conversation. */
   readonly compact?: { readonly when: (stage: Stage) => boolean; readonly summary: string };
-  /** The attempt that is played, where it is not the orchestrator. */
-  readonly attempt?: string;
   /** Nothing that comes after this is of interest. */
   readonly until?: (stage: Stage) => boolean;
   readonly judge: (left: Left) => Verdict;
@@ -51,15 +49,17 @@ const MINUTE = 60_000;
 /** The client waits for a model that thinks. */
 const PATIENT = { API_TIMEOUT_MS: String(120 * MINUTE), CLAUDE_STREAM_IDLE_TIMEOUT_MS: String(120 * MINUTE) };
 
-/** Runs one trial to its end. @param folder where the model is asked, and where `over` lies at the end */
+/** Runs one trial to its end.
+ * @param folder where the model is asked, in `play` or, where everyone is played, in one folder for each attempt as well;
+ * and where `over` lies at the end */
 async function trial(name: string, arm: Arm, folder: string): Promise<void> {
   const scenario = SCENARIOS[name];
   if (!scenario) throw new Error(`${name} is no scenario: ${Object.keys(SCENARIOS).join(", ")}`);
-  const stage = new Stage(arm, scenario.files);
+  const stage = await Stage.open(arm, scenario.files);
   scenario.prepare?.(stage);
   const before = stage.tips();
   const log: Exchange[] = [];
-  const model = await startModel(conversations(speakers(scenario, played(join(folder, "play"), log))));
+  const model = await startModel(conversations(speakers(scenario, (where) => played(join(folder, where), log))));
   const { isStrict, words, compact } = scenario;
   const client = startClient({
     claude: join(process.cwd(), "node_modules/.bin/claude"),
@@ -105,19 +105,18 @@ function watch({ until, compact }: Scenario, stage: Stage, client: ClientRun): v
 }
 
 /** Who leads which conversation: scripts, but for the one that is played. */
-function speakers({ plays, tasks = {}, behaviours = {}, compact, attempt = "r1/1.1" }: Scenario, play: Speaker) {
+function speakers({ plays, tasks = {}, behaviours = {}, compact }: Scenario, play: (where: string) => Speaker) {
   let led = 0;
   const scripted = worker(tasks, behaviours);
   const script = orchestrator();
-  return {
-    orchestrator: ((first) =>
-      plays === "orchestrator" && (!compact || led++ > 0) ? play(first) : script(first)) satisfies Speaker,
-    worker: ((first) =>
-      plays !== "orchestrator" && first.text.includes(`begin ${attempt}\``)
-        ? play(first)
-        : scripted(first)) satisfies Speaker,
-    ...(compact ? { summary: compact.summary } : {}),
+  const orchestrate: Speaker = (first) =>
+    plays === "worker" || (compact && led++ === 0) ? script(first) : play("play")(first);
+  const work: Speaker = (first) => {
+    const attempt = /begin (\S+)`/.exec(first.text)?.[1] ?? "";
+    if (plays === "everyone") return play(attempt.replace("/", "-"))(first);
+    return plays === "worker" && attempt === "r1/1.1" ? play("play")(first) : scripted(first);
   };
+  return { orchestrator: orchestrate, worker: work, ...(compact ? { summary: compact.summary } : {}) };
 }
 
 /** A call, as far as it says what was done. */
