@@ -245,7 +245,7 @@ add("guide [topic]", "print a guide for whoever leads a run; without a topic, li
 // What no person types: Claude Code's hooks, and the work that outlives the call that asked for it.
 program.command("hook <event>", { hidden: true }).action(async (event: string) => {
   try {
-    const { stdout = "", stderr = "", exit } = await hook(event, JSON.parse(await readInput()));
+    const { stdout = "", stderr = "", exit } = await hook(event, JSON.parse(await readInput()), attentionAt);
     process.stdout.write(stdout);
     process.stderr.write(stderr);
     process.exitCode = exit;
