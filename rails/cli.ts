@@ -248,7 +248,7 @@ add("guide [topics...]", "print guides for whoever leads a run; without a topic,
 // What no person types: Claude Code's hooks, and the work that outlives the call that asked for it.
 program.command("hook <event>", { hidden: true }).action(async (event: string) => {
   try {
-    const { stdout = "", stderr = "", exit } = await hook(event, JSON.parse(await readInput()));
+    const { stdout = "", stderr = "", exit } = await hook(event, JSON.parse(await readInput()), attentionAt);
     process.stdout.write(stdout);
     process.stderr.write(stderr);
     process.exitCode = exit;

@@ -4,18 +4,19 @@ import { Journal, listRuns } from "../record/journal.ts";
 import { attemptOf, type Found, findAttempt } from "../worker/attempt.ts";
 import { endAttempt, holdAtEnd } from "./end.ts";
 import { toSession } from "./session.ts";
-import { foremanTool, type HookAnswer, type HookInput, workerTool } from "./tool.ts";
+import { foremanTool, type HookAnswer, type HookInput, type Look, workerTool } from "./tool.ts";
 
 /** Answers a hook. Sessions without minions never come here: a filter in `sh` stands before it.
+ * @param look tells what waits for a person
  * @returns what to print and to end with: 2 sends back who wants to end
  * @throws whatever went wrong; the caller turns that into silence, since a broken rail must not break a session */
-export async function hook(event: string, input: HookInput): Promise<HookAnswer> {
+export async function hook(event: string, input: HookInput, look: Look): Promise<HookAnswer> {
   const place = await findPlace(input.cwd ?? process.cwd()).catch(() => null);
   const isWorker = input.agent_type?.startsWith("minion:") === true;
   if (event === "SessionStart" || event === "Stop") return place && !isWorker ? toSession(event, input, place) : {};
   const found = place && (await attemptFor(place, input, isWorker));
   if (event === "PreToolUse") {
-    const answer = await (isWorker ? workerTool : foremanTool)(input, place, found);
+    const answer = isWorker ? await workerTool(input, place, found) : await foremanTool(input, place, found, look);
     if (!answer) return {};
     const [permissionDecision, permissionDecisionReason] = answer;
     const said = { hookEventName: event, permissionDecision, permissionDecisionReason };

@@ -3,7 +3,10 @@ import { basename, dirname, join, resolve, sep } from "node:path";
 import { newRails } from "../blueprint/agreed.ts";
 import type { Place } from "../git/repository.ts";
 import { matches } from "../plan/conflicts.ts";
+import type { Attention } from "../record/attention.ts";
 import type { State } from "../record/events.ts";
+import { isAlive } from "../record/job.ts";
+import { findRun } from "../record/journal.ts";
 import { inOrder, isActive, type RunState, type TaskState } from "../record/state.ts";
 import type { Found } from "../worker/attempt.ts";
 import { isListed, wordsOf } from "./command.ts";
@@ -43,8 +46,16 @@ const SHOWN = 2000;
 const NEW_RAILS =
   "This project's own rails are new here, or have changed. They would run (minion blueprint --agree remembers a yes):";
 
+/** What waits for a person in a run. */
+export type Look = (place: Place, state: RunState) => Promise<readonly Attention[]>;
+
 /** A tool call of the session itself: what a run needs goes without asking. */
-export async function foremanTool(input: HookInput, place: Place | null, found: Found | null): Promise<Answer> {
+export async function foremanTool(
+  input: HookInput,
+  place: Place | null,
+  found: Found | null,
+  look: Look,
+): Promise<Answer> {
   const { tool_name: tool, tool_input: args = {}, session_id: session = "" } = input;
   const isDry = input.permission_mode === "plan";
   if (tool === "Write") return foremanWrite(String(args.file_path), session);
@@ -54,14 +65,25 @@ export async function foremanTool(input: HookInput, place: Place | null, found: 
     if (program !== "minion") return null;
     if (isDry && STARTS.test(words)) return ["deny", DRY];
     const answer = FOREMAN.find(([pattern]) => pattern.test(words))?.[1] ?? null;
-    const isAsked = answer?.[0] === "allow" && rest[0] === "start" && place !== null;
-    const rails = isAsked ? await newRails(place.top, place.common) : null;
+    if (answer?.[0] !== "allow" || place === null) return answer;
+    const rails = rest[0] === "start" ? await newRails(place.top, place.common) : null;
+    const halt = rest[0] === "resume" ? await haltIn(place, session, words, look) : "";
+    if (halt) return ["ask", `The run stands still until a person has seen why: ${halt}`];
     return rails ? ["ask", `${NEW_RAILS}\n${rails.text.slice(0, SHOWN)}`] : answer;
   }
   if (tool !== "Agent" || !String(args.subagent_type).startsWith("minion:")) return null;
   if (isDry) return ["deny", DRY];
   if (found && isActive(found.attempt) && !found.state.aborted) return ["allow", "dispatched by minion next"];
   return ["deny", "No open run dispatched that: run minion next and start what it names."];
+}
+
+/** Why the run that a resume is about stands still (an alarm, a spent budget), where the session that leads it is still
+ * there: that session must not lift its own pause. Empty where a resume only goes on with what was lost. */
+async function haltIn(place: Place, session: string, words: string, look: Look): Promise<string> {
+  const [, name] = /--run[ =](\S+)/.exec(words) ?? [];
+  const { state } = (await findRun(place.common, session, name).catch(() => null)) ?? {};
+  if (state?.session !== session || (state.owner !== null && !(await isAlive(state.owner)))) return "";
+  return (await look(place, state)).flatMap(({ task, note }) => (task === "" ? note : [])).join(" ");
 }
 
 /** Writing a task list: to the session's own folder for it, outside of the repository. */

@@ -9,6 +9,14 @@ afterEach(() => scene.destroy());
 const json = async (...args: string[]) => (await scene.minion([...args, "--json"])).json;
 const next = () => json("next");
 
+/** What the session's own `minion resume` is answered. */
+async function resuming(...more: string[]): Promise<[decision: string, why: string]> {
+  const command = ["minion", "resume", ...more].join(" ");
+  const { json } = await scene.hook("PreToolUse", { tool_name: "Bash", tool_input: { command } });
+  const { permissionDecision, permissionDecisionReason } = json.hookSpecificOutput;
+  return [permissionDecision, permissionDecisionReason];
+}
+
 /** Leaves a transcript as the client does, in which a worker used so many tokens of output. */
 function used(worker: Worker, output: number, model = "claude-opus-5-5"): void {
   const folder = join(scene.home, ".claude/projects/p", scene.session, "subagents");
@@ -44,7 +52,9 @@ test("workers that all fail alike: nobody else is started, the cause is named, a
   expect(paused.alarms.join()).toContain("a service, a port or the network");
   expect((await json("board")).alarms.map(({ when }: { when: string }) => when)).toEqual(["ended", "error"]);
   expect((await json("attention")).attention).toHaveLength(1);
+  expect(await resuming()).toEqual(["ask", expect.stringContaining("workers ended with")]);
   await json("resume");
+  expect(await resuming()).toContain("allow");
   expect((await next()).dispatch.map(({ attempt }: { attempt: string }) => attempt)).toEqual([
     "r1/1.2",
     "r1/2.2",
@@ -58,6 +68,7 @@ test("a budget ends dispatching where the transcripts say that it is spent, unti
   const started = await scene.minion(["start", "-", "--budget", "0.5"], { input: "1. One\n2. Two (depends on: 1)\n" });
   expect(started.code).toBe(0);
   const { dispatch } = await next();
+  expect(await resuming("--budget", "1")).toContain("allow");
   const worker = await scene.goodWorker(dispatch[0].attempt, { "src/one.txt": "1" });
   used(worker, 25_000); // Half a dollar at 20 dollars a million
   expect(await next()).toMatchObject({
@@ -65,6 +76,7 @@ test("a budget ends dispatching where the transcripts say that it is spent, unti
     attention: [{ task: "", reason: "budget" }],
   });
   expect((await json("board")).money).toMatchObject({ dollars: 0.5, budget: 0.5, unknown: [], unpriced: [] });
+  expect(await resuming("--budget", "1")).toEqual(["ask", expect.stringContaining("$0.50 of $0.5 are spent")]);
   expect((await scene.minion(["resume", "--budget", "1"])).code).toBe(0);
   expect((await next()).dispatch).toHaveLength(1);
   // What was taken down stays when the client has cleared its transcripts away.

@@ -3,7 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { isListed, wordsOf } from "../../../rails/guard/command.ts";
-import { foremanTool, foremanWrite, workerCommand, workerWrite } from "../../../rails/guard/tool.ts";
+import { foremanTool, foremanWrite, type Look, workerCommand, workerWrite } from "../../../rails/guard/tool.ts";
+import { alarmsOf } from "../../../rails/record/alarms.ts";
+import { attentionOf } from "../../../rails/record/attention.ts";
+import type { EventData, NewEvent } from "../../../rails/record/events.ts";
+import { Journal } from "../../../rails/record/journal.ts";
+import { startedWith } from "./run.ts";
 
 describe("a single plain command", () => {
   test.each([
@@ -70,7 +75,9 @@ describe("a single plain command", () => {
 describe("who may run which command of minion", () => {
   const decision = (answer: readonly [string, string] | null) => answer?.[0] ?? null;
   const foreman = async (command: string, permission_mode = "default") =>
-    decision(await foremanTool({ tool_name: "Bash", tool_input: { command }, permission_mode }, null, null));
+    decision(
+      await foremanTool({ tool_name: "Bash", tool_input: { command }, permission_mode }, null, null, async () => []),
+    );
   test.each([
     ["minion next --json", "allow"],
     ["minion plan /tmp/x.md", "allow"],
@@ -128,6 +135,50 @@ describe("who may run which command of minion", () => {
     ['bash -c "minion land 1"', "deny"],
     ["echo minion land", null],
   ])("a worker: %j → %s", (command, expected) => expect(decision(workerCommand(command, null))).toBe(expected));
+});
+
+describe("a run that stands still, and who may resume it", () => {
+  let top: string;
+  beforeEach(() => {
+    top = realpathSync(mkdtempSync(join(tmpdir(), "minion-guard-")));
+  });
+  afterEach(() => rmSync(top, { recursive: true }));
+
+  /** Three workers that ended alike, one after another at the same gate. */
+  const alarming = ["1", "2", "3"].flatMap((task): NewEvent[] => [
+    { event: "dispatched", task, attempt: `r1/${task}.1`, phase: "implement" },
+    { event: "ended", attempt: `r1/${task}.1`, reason: "never-began", note: "" },
+  ]);
+  const open = (more: Partial<EventData["started"]>, ...events: NewEvent[]): Promise<void> => {
+    const { at: _, ...started } = startedWith("1. One\n2. Two\n3. Three\n", { session: "s", ...more });
+    return new Journal(top, "r1").add(started, { event: "base-checked", red: [] }, ...events);
+  };
+  const answer = async (command: string, dollars: number | null = null, session_id = "s") => {
+    const look: Look = async (_, state) => attentionOf(state, alarmsOf(state, { dollars, now: 0 }), dollars);
+    const place = { top, main: top, common: top, gitDir: top, prefix: "" };
+    return (await foremanTool({ tool_name: "Bash", tool_input: { command }, session_id }, place, null, look)) ?? [];
+  };
+
+  test("its own session asks after an alarm, and says which; once that is seen it does not", async () => {
+    await open({}, ...alarming);
+    const why = expect.stringContaining("workers ended with never-began");
+    expect(await answer("minion resume --json")).toEqual(["ask", why]);
+    expect(await answer("minion resume --run r1")).toContain("ask");
+    expect(await answer("minion next --json")).toContain("allow");
+    expect(await answer("minion resume --run r2")).toContain("allow");
+    expect(await answer("minion resume", null, "another session")).toContain("allow");
+    await new Journal(top, "r1").add({ event: "owner", session: "s", owner: null });
+    expect(await answer("minion resume")).toContain("allow");
+  });
+  test("and where the budget is spent", async () => {
+    await open({ budget: 5 });
+    expect(await answer("minion resume --budget 9", 4.9)).toContain("allow");
+    expect(await answer("minion resume --budget 9", 5)).toEqual(["ask", expect.stringContaining("$5.00 of $5")]);
+  });
+  test("one whose client has died goes on with what was lost", async () => {
+    await open({ owner: { pid: process.pid, started: "before" } }, ...alarming);
+    expect(await answer("minion resume")).toContain("allow");
+  });
 });
 
 describe("what may be written without asking", () => {
