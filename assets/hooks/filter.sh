@@ -29,7 +29,7 @@ Stop | SessionStart) owns_run || exit 0 ;;
 *)
   input=$(cat)
   case $input in
-  *'"agent_type":"minion:'* | *'"subagent_type":"minion:'* | *'"command":"minion '* | *'"file_path":"/tmp/minion-'*) ;;
+  *'"agent_type":"minion:'* | *'"subagent_type":"minion:'* | *'"command":"'*'minion '* | *'"file_path":"/tmp/minion-'*) ;;
   *'"prompt":"<task-notification>'*'-turn limit ('*) ;;
   *) exit 0 ;;
   esac

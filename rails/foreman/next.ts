@@ -49,7 +49,7 @@ export async function next(
       const phase = task.phase as Phase;
       const extra = extraFor(state, task, phase);
       write({ event: "dispatched", task: id, attempt, phase: phase.name, ...extra });
-      const prompt = `Run \`minion begin ${attempt}\` and do what it prints.`;
+      const prompt = promptFor(attempt);
       const what = straight(task.phases).length > 1 ? `${id} ${phase.name}: ${title}` : `${id} ${title}`;
       const agent = phase.back ? "minion:minion-verifier" : "minion:minion-worker";
       const { model } = extra;
@@ -62,6 +62,9 @@ export async function next(
     return { run, done, landed, running, dispatch, waiting: waits, attention, alarms: alarms.map(alarmLine), fault };
   });
 }
+
+/** All that a worker's agent is told at its launch: what the task is, `begin` prints, the same for whoever starts it. */
+export const promptFor = (attempt: string): string => `Run \`minion begin ${attempt}\` and do what it prints.`;
 
 /** The client tells of a launch a little after the agent runs. */
 const LAUNCH_MS = 3000;

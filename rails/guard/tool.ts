@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { newRails } from "../blueprint/agreed.ts";
+import { promptFor } from "../foreman/next.ts";
 import type { Place } from "../git/repository.ts";
 import { matches } from "../plan/conflicts.ts";
 import type { Attention } from "../record/attention.ts";
@@ -9,7 +10,7 @@ import { isAlive } from "../record/job.ts";
 import { findRun } from "../record/journal.ts";
 import { inOrder, isActive, type RunState, type TaskState } from "../record/state.ts";
 import type { Found } from "../worker/attempt.ts";
-import { isListed, wordsOf } from "./command.ts";
+import { commandsIn, isListed, wordsOf } from "./command.ts";
 import { holdAtEnd } from "./end.ts";
 import { refusal } from "./refuse.ts";
 
@@ -60,21 +61,34 @@ export async function foremanTool(
   const isDry = input.permission_mode === "plan";
   if (tool === "Write") return foremanWrite(String(args.file_path), session);
   if (tool === "Bash") {
-    const [program, ...rest] = wordsOf(String(args.command)) ?? [];
-    const words = rest.join(" ");
-    if (program !== "minion") return null;
-    if (isDry && STARTS.test(words)) return ["deny", DRY];
-    const answer = FOREMAN.find(([pattern]) => pattern.test(words))?.[1] ?? null;
-    if (answer?.[0] !== "allow" || place === null) return answer;
-    const rails = rest[0] === "start" ? await newRails(place.top, place.common) : null;
-    const halt = rest[0] === "resume" ? await haltIn(place, session, words, look) : "";
-    if (halt) return ["ask", `The run stands still until a person has seen why: ${halt}`];
-    return rails ? ["ask", `${NEW_RAILS}\n${rails.text.slice(0, SHOWN)}`] : answer;
+    const ours = commandsIn(String(args.command)).filter(([program]) => program === "minion");
+    const asked = ours.map(([, ...words]) => foremanCommand(words.join(" "), { isDry, place, session, look }));
+    const answers = await Promise.all(asked);
+    const barred = answers.find((answer) => answer !== null && answer[0] !== "allow");
+    // What a command does beside that is for the person's own settings.
+    const isPlain = wordsOf(String(args.command))?.[0] === "minion";
+    return barred ?? (isPlain ? (answers[0] ?? null) : null);
   }
   if (tool !== "Agent" || !String(args.subagent_type).startsWith("minion:")) return null;
   if (isDry) return ["deny", DRY];
-  if (found && isActive(found.attempt) && !found.state.aborted) return ["allow", "dispatched by minion next"];
-  return ["deny", "No open run dispatched that: run minion next and start what it names."];
+  if (!found || !isActive(found.attempt) || found.state.aborted)
+    return ["deny", "No open run dispatched that: run minion next and start what it names."];
+  const prompt = promptFor(found.attempt.id);
+  if (String(args.prompt).trim() === prompt) return ["allow", "dispatched by minion next"];
+  return ["deny", `Its prompt is exactly «${prompt}»: what else workers are to know stands in the task list.`];
+}
+
+type Asked = Readonly<{ isDry: boolean; place: Place | null; session: string; look: Look }>;
+
+/** What a hook says to `minion` with these words. */
+async function foremanCommand(words: string, { isDry, place, session, look }: Asked): Promise<Answer> {
+  if (isDry && STARTS.test(words)) return ["deny", DRY];
+  const answer = FOREMAN.find(([pattern]) => pattern.test(words))?.[1] ?? null;
+  if (answer?.[0] !== "allow" || place === null) return answer;
+  const rails = /^start\b/.test(words) ? await newRails(place.top, place.common) : null;
+  const halt = /^resume\b/.test(words) ? await haltIn(place, session, words, look) : "";
+  if (halt) return ["ask", `The run stands still until a person has seen why: ${halt}`];
+  return rails ? ["ask", `${NEW_RAILS}\n${rails.text.slice(0, SHOWN)}`] : answer;
 }
 
 /** Why the run that a resume is about stands still (an alarm, a spent budget), where the session that leads it is still

@@ -37,6 +37,8 @@ export interface Left {
   /** Its shell commands, and its other calls. */
   readonly commands: readonly string[];
   readonly calls: readonly Call[];
+  /** Its last words. */
+  readonly text: string;
   /** What the main session was not permitted. */
   readonly denials: readonly Denial[];
   /** Branches, worktrees and changed files before it was asked. */
@@ -73,7 +75,7 @@ async function trial(name: string, arm: Arm, folder: string): Promise<void> {
   await model.close();
   const calls = log.flatMap(({ reply }) => reply.filter((part): part is Call => typeof part !== "string"));
   const commands = calls.flatMap(({ tool, input }) => (tool === "Bash" ? String(input.command) : []));
-  const verdict = scenario.judge({ stage, log, commands, calls, denials, before });
+  const verdict = scenario.judge({ stage, log, commands, calls, denials, text, before });
   const { tasks: states } = JSON.parse(stage.minion(["board", "--json"], { isTried: true }) || '{"tasks":[]}');
   const left = {
     ...{ scenario: name, arm, verdict, code, calls: calls.map(shown), text, before, after: stage.tips() },

@@ -214,6 +214,20 @@ describe("why an attempt ended", () => {
   });
 });
 
+test("an agent is told what next named and nothing else: more would be known to one try of one task alone", async () => {
+  await scene.start("1. One\n");
+  const [dispatch] = (await scene.minion(["next", "--json"])).json.dispatch;
+  const ask = async (prompt: string) => {
+    const tool_input = { subagent_type: dispatch.agent, prompt };
+    const answer = await scene.hook("PreToolUse", { tool_name: "Agent", tool_input });
+    const { permissionDecision, permissionDecisionReason } = answer.json.hookSpecificOutput;
+    return [permissionDecision, permissionDecisionReason];
+  };
+  expect(await ask(`${dispatch.prompt}\n`)).toMatchObject(["allow", expect.anything()]);
+  const more = await ask(`${dispatch.prompt} Comments are to be in German.`);
+  expect(more).toMatchObject(["deny", expect.stringContaining(`«${dispatch.prompt}»`)]);
+});
+
 describe("the foreman in plan mode", () => {
   test("starts nothing", async () => {
     await scene.start("1. One\n");
@@ -250,6 +264,9 @@ describe("the filter before the hooks", () => {
     expect(passes({ agent_type: "minion:minion-worker", tool_name: "Task" })).toBe(true);
     expect(passes({ tool_name: "Agent", tool_input: { subagent_type: "minion:minion-worker" } })).toBe(true);
     expect(passes({ hook_event_name: "UserPromptSubmit", prompt: turns })).toBe(true);
+    for (const command of ["minion next", "cd . && minion land 1", "FOO=1 minion merge"])
+      expect(passes({ tool_name: "Bash", tool_input: { command } })).toBe(true);
+    expect(passes({ tool_name: "Bash", tool_input: { command: "ls minions" } })).toBe(false);
     for (const prompt of [
       "fix it",
       "<task-notification>\n<summary>Agent finished</summary>",

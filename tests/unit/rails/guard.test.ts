@@ -101,6 +101,10 @@ describe("who may run which command of minion", () => {
     ["minion blueprint", "allow"],
     ["minion blueprint --agree", "ask"],
     ["minion next && rm -rf x", null],
+    ["minion board; minion retry 3 && minion next", "ask"],
+    ["cd . && FOO=1 minion merge | tail -3", "ask"],
+    ["sh -c 'minion land 3'", "ask"],
+    ["echo minion merge", null],
     ["minion job land r1", null],
     ["npm test", null],
   ])("the foreman: %s → %s", async (command, expected) => expect(await foreman(command)).toBe(expected));
