@@ -1,15 +1,5 @@
 // Graphs of tasks for the benches, the same for the same seed.
-
-/** Numbers in [0, 1), the same for the same seed (mulberry32). */
-export function random(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
-    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
-    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import { random } from "../../tests/unit/plan/random.ts";
 
 /** Minutes as tasks take them: log-normal, median 5, two of three between 2.7 and 9.1. */
 function minutesOf(next) {
