@@ -66,8 +66,12 @@ export async function growth(folder) {
  * half as much again), where none is known, and where all are equal, so that the least is a whole number; the longest chain first, and strict waves. */
 export async function makespan(folder) {
   const library = await load(folder);
-  const random1000 = Array.from({ length: GRAPHS }, (_, seed) => library.randomGraph(seed));
-  const groups = { [`${GRAPHS} random graphs`]: random1000, "10 shapes": library.shapedGraphs() };
+  const many = (graphOf) => Array.from({ length: GRAPHS }, (_, seed) => graphOf(seed));
+  const groups = {
+    [`${GRAPHS} random graphs`]: many(library.randomGraph),
+    [`${GRAPHS} crowded lists`]: many(library.crowdedGraph),
+    "10 shapes": library.shapedGraphs(),
+  };
   return Object.entries(groups).flatMap(([name, graphs]) => {
     const all = graphs.map((graph, seed) => ratiosOf(library, graph, seed));
     return Object.keys(all[0]).map((kind) => {
