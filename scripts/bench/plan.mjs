@@ -63,7 +63,9 @@ export async function growth(folder) {
 }
 
 /** Makespans by the least that any order takes, means: by our order where durations are known, are guessed (from half to
- * half as much again), where none is known, and where all are equal, so that the least is a whole number; the longest chain first, and strict waves. */
+ * half as much again), where none is known, and where all are equal, so that the least is a whole number; the longest chain
+ * first, and strict waves. The bound of conflicts alone takes no account of two tasks that are in order when it looks for the
+ * heaviest set of which no two may run at once, so it may be less than any order takes; the last row says by how much. */
 export async function makespan(folder) {
   const library = await load(folder);
   const many = (graphOf) => Array.from({ length: GRAPHS }, (_, seed) => graphOf(seed));
