@@ -64,7 +64,8 @@ export function simulate(jobs: readonly Job[], rivals: Lists, workers: number, p
   }
 }
 
-/** How much of the work that a job keeps from running counts: the best of 0 to 1 on the graphs of `npm run bench`. */
+/** How much of the work that a job keeps from running counts: of 0 to 1 within 0.1 % of the best for each kind of graph in
+ * `npm run bench`. */
 const RIVALS = 0.3;
 /** Improvements beyond the third were rare there. */
 const ROUNDS = 3;
