@@ -36,7 +36,7 @@ export type Speaker = (first: Turn) => Talk;
  * A script out of conversations: one per session's orchestrator and one per worker, each going on where it stood.
  * The permission classifier is told that all is well: what a run may do is the hooks' affair, not the model's.
  */
-export function conversations(speakers: { orchestrator: Speaker; worker: Speaker; summary?: string }): Script {
+export function conversations(speakers: { orchestrator: Speaker; worker: Speaker }): Script {
   const talks = new Map<string, Talk>();
   return async (request) => {
     const role = roleOf(request);
@@ -44,7 +44,7 @@ export function conversations(speakers: { orchestrator: Speaker; worker: Speaker
     if (role === "side") return ["Minions"];
     // It knows no more than what the client puts into its new context.
     if (role === "compaction") talks.delete(`${request.session} ${request.agent}`);
-    if (role === "compaction") return [`<summary>${speakers.summary ?? "Minions are at work."}</summary>`];
+    if (role === "compaction") return ["<summary>Minions are at work.</summary>"];
     const key = `${request.session} ${request.agent}`;
     const turn = turnOf(request);
     let talk = talks.get(key);

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Message, ModelRequest, Reply } from "../../demo/scripted-model.ts";
-import type { Outcome, Speaker, Turn } from "../../demo/talk.ts";
+import type { Speaker, Turn } from "../../demo/talk.ts";
 
 /** Whoever plays the model has to answer within so many turns. */
 const TURNS = 150;
@@ -11,22 +11,19 @@ const TURNS = 150;
  * A conversation that somebody else leads: `<n>.request` is what the client says, from 0 on; `<n>.reply` is waited for, a
  * JSON array of `{text}` and `{tool, input}`.
  * @param folder where both lie; made here
- * @param log gains each reply, and what its calls came to
+ * @param log gains each reply
  */
-export function played(folder: string, log: Exchange[]): Speaker {
+export function played(folder: string, log: Reply[]): Speaker {
   return async function* (first) {
     mkdirSync(folder, { recursive: true });
     for (let turn = first, number = 0; number < TURNS; number++) {
       lay(join(folder, `${number}.request`), number === 0 ? opening(turn.request) : heard(turn));
       const reply = await answer(join(folder, `${number}.reply`));
+      log.push(reply);
       turn = yield reply;
-      log.push({ reply, outcomes: turn.outcomes });
     }
   };
 }
-
-/** What was said at one turn, and what its calls came to. */
-export type Exchange = Readonly<{ reply: Reply; outcomes: readonly Outcome[] }>;
 
 /** Writes a file that is there whole or not at all. */
 export function lay(path: string, text: string): void {

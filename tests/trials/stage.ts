@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { makeSample } from "../../demo/sample-repo.ts";
 import { handoff } from "../handoff.ts";
+import type { JournalLine } from "./left.ts";
 
 const WHO = { GIT_AUTHOR_NAME: "t", GIT_AUTHOR_EMAIL: "t@t", GIT_COMMITTER_NAME: "t", GIT_COMMITTER_EMAIL: "t@t" };
 export type Files = Readonly<Record<string, string>>;
@@ -135,7 +136,7 @@ export class Stage {
   }
 
   /** The newest run's journal. */
-  events(): Record<string, unknown>[] {
+  events(): JournalLine[] {
     try {
       const text = readFileSync(join(this.repo, ".git/minion/r1/events.jsonl"), "utf8");
       return text
@@ -147,7 +148,7 @@ export class Stage {
     }
   }
 
-  named(event: string): Record<string, unknown>[] {
+  named(event: string): JournalLine[] {
     return this.events().filter((each) => each.event === event);
   }
 

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { named, untouched } from "../left.ts";
 import type { Scenario } from "../trial.ts";
 import { ORCHESTRATOR } from "./orchestrator.ts";
 import { WORKER } from "./worker.ts";
@@ -8,7 +9,7 @@ const DEMO: Scenario = {
   plays: "everyone",
   files: "sample",
   words: readFileSync("demo/tasks.md", "utf8"),
-  judge: ({ stage }) => ({ kept: stage.named("landed").length > 0, attempts: stage.named("begun").length }),
+  judge: (left) => ({ ...untouched(left, true), attempts: named(left, "begun").length, states: left.states }),
 };
 
 /** All moments at which a model is tried, by name. */
