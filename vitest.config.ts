@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The files that take longest, by what their path holds. Started last, they would run on alone. */
-const LONGEST = ["e2e/road", "e2e/bad-workers", "cli/rails/road", "e2e/", "cli/"];
+const LONGEST = ["e2e/road", "cli/rails/road", "e2e/phases", "e2e/", "cli/"];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

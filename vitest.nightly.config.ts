@@ -6,8 +6,10 @@ const NIGHTLY = [
   "tests/nightly/*.test.ts",
   "tests/unit/installer/{property,frontmatter-fuzz}.test.ts",
   "tests/unit/plan/{fuzz,write-list}.test.ts",
+  "tests/unit/rails/runs.test.ts",
   "tests/cli/installer/kill.test.ts",
-  "tests/cli/rails/road.test.ts",
+  "tests/cli/rails/{queue,road}.test.ts",
+  "tests/unit/demo/sample.test.ts",
   "tests/e2e/evals.test.ts",
 ];
 

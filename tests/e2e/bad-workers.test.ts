@@ -1,4 +1,4 @@
-import { badWorkers } from "./bad-workers.ts";
+import { badWorkers, OF_THE_CLIENT } from "./bad-workers.ts";
 
-// The other mode by night.
-badWorkers("default");
+// All of them by night, in both modes.
+badWorkers("default", OF_THE_CLIENT);

@@ -36,6 +36,12 @@ const TASKS = [
 ] as const;
 type Name = (typeof TASKS)[number];
 
+/** Those whose idea comes to its end only by what the client does as well. What becomes of the others is shown with
+ * `minion` alone, too. */
+export const OF_THE_CLIENT: readonly Name[] = [
+  ...(["ignored", "on-main", "pushes", "others-file", "moves-line", "spawns", "silent"] as const),
+];
+
 async function* start(worker: Worker): ReturnType<Behaviour> {
   yield* begin(worker);
   yield* apply(worker, worker.edits.steps);
@@ -114,7 +120,7 @@ const behaviours: Record<Name, Behaviour> = {
   "forbidden-sed": after(() => "sed -i s/precious/gone/ src/precious.txt"),
   async *"others-file"(worker) {
     yield* start(worker);
-    yield* apply(worker, [{ write: "src/spins.txt", content: "not mine\n" }]);
+    yield* apply(worker, [{ write: "src/silent.txt", content: "not mine\n" }]);
     yield* finish(worker);
   },
   lands: after(
@@ -178,14 +184,14 @@ const EXPECTED: Record<Name, [state: string, reason: string | null]> = {
  * the reason of those who needed it for their idea. */
 const REFUSED_IN_AUTO: readonly Name[] = ["forges", "on-main", "moves-line"];
 
-/** One run of the real client with all of them beside each other. In default mode every shell command is allowed by the
+/** One run of the real client with them beside each other. In default mode every shell command is allowed by the
  * person, so that only the rails stand in their way. */
-export function badWorkers(mode: Mode): void {
-  test(`eighteen bad ideas, in ${mode} mode: nothing unproven is on the line, and each state says why`, async () => {
-    const ids = new Map(TASKS.map((name, index) => [name, String(index + 1)]));
+export function badWorkers(mode: Mode, names: readonly Name[] = TASKS): void {
+  test(`${names.length} bad ideas, in ${mode} mode: nothing unproven is on the line, and each state says why`, async () => {
+    const ids = new Map(names.map((name, index) => [name, String(index + 1)]));
     const of = (name: Name): string => ids.get(name) ?? "";
     const world = World.small(
-      Object.fromEntries(TASKS.map((name) => [of(name), { [`src/${name}.txt`]: `${name}\n` }])),
+      Object.fromEntries(names.map((name) => [of(name), { [`src/${name}.txt`]: `${name}\n` }])),
       GATES,
     );
     try {
@@ -200,22 +206,23 @@ export function badWorkers(mode: Mode): void {
       world.git("init", "--quiet", "--bare", "../origin.git");
       world.git("remote", "add", "origin", "../origin.git");
       world.git("push", "--quiet", "origin", "main");
-      const list = TASKS.map(
+      const list = names.map(
         (name) =>
           `### Task ${of(name)}: ${name}\nFiles: src/${name}.txt\n${name.startsWith("forbidden") ? "Forbid: src/precious.txt\n" : ""}`,
       );
       const before = { origin: world.git("ls-remote", "origin"), stash: world.git("stash", "list") };
-      const script = Object.fromEntries(TASKS.map((name) => [of(name), behaviours[name]]));
+      const script = Object.fromEntries(names.map((name) => [of(name), behaviours[name]]));
       const result = await world.run(`/minion ${world.list(list.join(""))}`, mode, script, ["--allowedTools", "Bash"]);
       expect(result.code).toBe(0);
 
       const { tasks } = JSON.parse(world.minion("board", "--json"));
       const found = tasks.map(({ title, state, reason }: Record<string, string>) => [title, [state, reason]]);
-      const refused = mode === "auto" ? REFUSED_IN_AUTO : [];
+      const refused = mode === "auto" ? REFUSED_IN_AUTO.filter((name) => names.includes(name)) : [];
       const permission = Object.fromEntries(refused.map((name) => [name, ["needs-human", "permission"]]));
-      expect(Object.fromEntries(found)).toEqual({ ...EXPECTED, ...permission });
+      const expected = Object.fromEntries(names.map((name) => [name, EXPECTED[name]]));
+      expect(Object.fromEntries(found)).toEqual({ ...expected, ...permission });
       const line = world.files("minion/r1/line");
-      const landed = TASKS.filter((name) => EXPECTED[name][0] === "landed");
+      const landed = names.filter((name) => EXPECTED[name][0] === "landed");
       const start = world.files(world.named("started")[0]?.base as string);
       expect(line).toEqual({ ...start, ...Object.fromEntries(landed.map((name) => [`src/${name}.txt`, name])) });
       // Every commit on which the line ever stood passes its gate where nothing of the run is.

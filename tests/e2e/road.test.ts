@@ -1,5 +1,5 @@
 import { fourTasks } from "./road.ts";
 
-// Each form of a list and each permission mode once; the other two pairs run by night.
-fourTasks("default", "typed inline");
-fourTasks("auto", "from a file");
+// Each form of a list, each permission mode and each kind of gates once; by night all pairs of the first two, with npm's.
+fourTasks("default", "typed inline", "shell");
+fourTasks("auto", "from a file", "npm");

@@ -1,24 +1,42 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, inject, test } from "vitest";
+import { afterEach, expect, inject, test } from "vitest";
+import { readEdits } from "../../demo/sample-repo.ts";
 import { type Mode, World } from "./world.ts";
 
 let world: World;
-beforeEach(async () => {
-  world = await World.open();
-});
 afterEach(() => world.close());
 
-const typed = () => readFileSync(join(inject("unpacked"), "dist/demo/tasks-typed.txt"), "utf8");
+const DEMO = () => join(inject("unpacked"), "dist/demo");
+const typed = () => readFileSync(join(DEMO(), "tasks-typed.txt"), "utf8");
+
+/** The commands that a clone of the line must pass. */
+const NPM = ["npm ci", "npm run lint", "npm test"];
+const SHELL = ["! grep -rn LINT src", "! grep -rn FAIL src"];
+
+/** The same tasks on the same files, in a repository whose gates are shell lines. */
+async function shellGates(): Promise<World> {
+  const { guesses } = await readEdits(join(DEMO(), "edits"));
+  const files = Object.entries(guesses).map(([id, { files = [] }]) => [
+    id,
+    Object.fromEntries(files.map((path) => [path, `${id}\n`])),
+  ]);
+  const made = World.small(Object.fromEntries(files));
+  made.edits = { ...made.edits, guesses };
+  return made;
+}
 
 /** The four tasks of the sample, from what is typed to what clean leaves. */
-export function fourTasks(mode: Mode, how: "typed inline" | "from a file"): void {
-  test(`four tasks ${how} in ${mode} mode: one green branch, nobody asked`, async () => {
+export function fourTasks(mode: Mode, how: "typed inline" | "from a file", gates: "npm" | "shell" = "npm"): void {
+  test(`four tasks ${how} in ${mode} mode, ${gates} gates: one green branch, nobody asked`, async () => {
+    world = await (gates === "npm" ? World.open() : shellGates());
+    const claude = () => existsSync(join(world.repo, ".claude")) && readdirSync(join(world.repo, ".claude"));
+    const own = claude();
     writeFileSync(join(world.repo, "notes.txt"), "not tracked\n");
     const before = world.theirs();
     const file = join(world.temp, "tasks.md");
-    writeFileSync(file, readFileSync(join(inject("unpacked"), "dist/demo/tasks.md")));
+    writeFileSync(file, readFileSync(join(DEMO(), "tasks.md")));
     const result = await world.run(how === "from a file" ? `/minion ${file}` : `/minion ${typed()}`, mode);
 
     expect(result).toMatchObject({ code: 0, denials: [] });
@@ -53,7 +71,8 @@ export function fourTasks(mode: Mode, how: "typed inline" | "from a file"): void
     // The line passes its own gates where nothing of the run is.
     const clone = join(world.temp, "clone");
     execFileSync("git", ["clone", "-q", "-b", "minion/r1/line", world.repo, clone]);
-    for (const args of [["ci"], ["run", "lint"], ["test"]]) execFileSync("npm", args, { cwd: clone, stdio: "pipe" });
+    for (const command of gates === "npm" ? NPM : SHELL)
+      execFileSync("sh", ["-c", command], { cwd: clone, stdio: "pipe" });
     expect(result.text).toContain("4 of 4 landed");
     // What a task adds to the orchestrator's context. Of that the client's own words at a launch and at an end are
     // about 620 tokens, in auto mode, which tells of each end twice, 950: they cannot be made fewer, nor may they grow
@@ -65,7 +84,7 @@ export function fourTasks(mode: Mode, how: "typed inline" | "from a file"): void
     world.minion("clean");
     expect(world.git("for-each-ref", "--format=%(refname:short)", "refs/heads")).toBe("main\nminion/r1/line");
     expect(world.git("worktree", "list").split("\n")).toHaveLength(1);
-    expect(existsSync(join(world.repo, ".claude"))).toBe(false);
+    expect(claude()).toEqual(own);
     expect(world.theirs()).toEqual(before);
   });
 }

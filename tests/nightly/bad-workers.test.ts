@@ -1,3 +1,4 @@
 import { badWorkers } from "../e2e/bad-workers.ts";
+import { MODES } from "../e2e/world.ts";
 
-badWorkers("auto");
+for (const mode of MODES) badWorkers(mode);

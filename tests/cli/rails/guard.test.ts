@@ -1,14 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Scene, type Worker } from "./scene.ts";
 
 let scene: Scene;
-beforeEach(() => {
-  scene = new Scene();
-});
-afterEach(() => scene.destroy());
 
 const events = (name: string) =>
   readFileSync(join(scene.repo, ".git/minion/r1/events.jsonl"), "utf8")
@@ -29,15 +25,24 @@ const hook = (event: string, worker: Worker, input: object = {}) =>
 const decision = async (worker: Worker, tool_name: string, tool_input: object) =>
   (await hook("PreToolUse", worker, { tool_name, tool_input })).json?.hookSpecificOutput.permissionDecision ?? null;
 
-async function begun(list: string, attempt = "r1/1.1"): Promise<Worker> {
+async function begun(list: string): Promise<Worker> {
   await scene.start(list);
   await scene.minion(["next"]);
-  const worker = await scene.agent(attempt);
+  const worker = await scene.agent("r1/1.1");
   await worker.begin();
   return worker;
 }
 
+/** For the tests of a block: a scene for each. */
+function ownScene(): void {
+  beforeEach(() => {
+    scene = new Scene();
+  });
+  afterEach(() => scene.destroy());
+}
+
 describe("what a worker may touch", () => {
+  ownScene();
   const LIST = `
 ### Task 1: Own
 Files: src/one.ts, src/both.ts, lib/maybe.ts?
@@ -112,9 +117,19 @@ Files: src/seven.ts
     for (const path of ["pkg/b/src/no/x.ts", "pkg/b/three.ts", "two.ts"])
       expect([path, await edit(path)]).toEqual([path, "allow"]);
   });
+});
+
+describe("a worker that has begun", () => {
+  let worker: Worker;
+  beforeAll(async () => {
+    scene = new Scene();
+    worker = await begun("1. One\n");
+    scene.keep();
+  });
+  afterEach(() => scene.back());
+  afterAll(() => scene.destroy());
 
   test("no agents, no foreign refs; what the blueprint lists goes without asking", async () => {
-    const worker = await begun("1. One\n");
     for (const tool of ["Agent", "Task", "Workflow"])
       expect(await decision(worker, tool, { prompt: "x" })).toBe("deny");
     const run = (command: string) => decision(worker, "Bash", { command });
@@ -125,25 +140,24 @@ Files: src/seven.ts
     expect(await run("git log -n 5 --oneline")).toBe("allow");
     expect(await run("git log | head")).toBe(null);
   });
-});
 
-describe("why an attempt ended", () => {
   test.each([
     ["PermissionRequest", "default", { command: "npm  test\n# all" }, "Bash", "npm test # all"],
     ["PermissionDenied", "auto", { file_path: "/etc/x" }, "Write", "/etc/x"],
-  ] as const)("%s: permission, with what was refused", async (event, mode, tool_input, tool_name, what) => {
-    const worker = await begun("1. One\n");
-    const answer = await hook(event, worker, { permission_mode: mode, tool_name, tool_input });
-    expect(answer).toMatchObject({ code: 0, stdout: "" });
-    expect(events("refused")).toMatchObject([{ attempt: "r1/1.1", tool: tool_name, what }]);
-    const end = { permission_mode: mode, last_assistant_message: "I could not." };
-    if (mode === "default") expect((await hook("SubagentStop", worker, end)).code).toBe(2);
-    await hook("SubagentStop", worker, end);
-    expect(events("ended")).toMatchObject([{ reason: "permission", note: expect.stringContaining(what) }]);
-  });
+  ] as const)(
+    "%s: ends for want of permission, with what was refused",
+    async (event, mode, tool_input, tool_name, what) => {
+      const answer = await hook(event, worker, { permission_mode: mode, tool_name, tool_input });
+      expect(answer).toMatchObject({ code: 0, stdout: "" });
+      expect(events("refused")).toMatchObject([{ attempt: "r1/1.1", tool: tool_name, what }]);
+      const end = { permission_mode: mode, last_assistant_message: "I could not." };
+      if (mode === "default") expect((await hook("SubagentStop", worker, end)).code).toBe(2);
+      await hook("SubagentStop", worker, end);
+      expect(events("ended")).toMatchObject([{ reason: "permission", note: expect.stringContaining(what) }]);
+    },
+  );
 
   test("a red gate stays a failed gate, whatever was refused before", async () => {
-    const worker = await begun("1. One\n");
     await hook("PermissionRequest", worker, { tool_name: "Bash", tool_input: { command: "x".repeat(500) } });
     expect(events("refused")[0].what).toHaveLength(300);
     worker.edit({ "src/one.txt": "FAIL" });
@@ -157,13 +171,39 @@ describe("why an attempt ended", () => {
     ["rate_limit", "API Error: Request rejected (429) · This request would exceed your account's rate limit."],
     ["server_error", "API Error: 529 Overloaded. This is a server-side issue, usually temporary"],
   ])("%s: a rate limit is nobody's fault", async (error, last_assistant_message) => {
-    const worker = await begun("1. One\n");
     await hook("StopFailure", worker, { error, last_assistant_message });
     expect(events("ended")).toMatchObject([{ attempt: "r1/1.1", reason: "rate-limit", note: last_assistant_message }]);
     expect(await states()).toEqual({ 1: "ready" });
   });
 
-  test("another failure of the service, an empty end, a limit of turns: cut off, and what the branch holds", async () => {
+  test("one that only forgot to hand in is sent back once, then its result is taken", async () => {
+    worker.edit({ "src/one.txt": "1" });
+    await worker.minion(["gate", "--all"]);
+    worker.commit();
+    expect((await worker.end()).code).toBe(2);
+    expect(events("submitted")).toEqual([]);
+    expect(await worker.end()).toMatchObject({ code: 0, stderr: "" });
+    const head = scene.gitIn(worker.path, "rev-parse", "HEAD");
+    expect(events("submitted")).toMatchObject([{ head, commits: [head], paths: ["src/one.txt"] }]);
+    expect(events("ended")).toEqual([]);
+    expect(await states()).toEqual({ 1: "mergeable" });
+  });
+
+  test("not where its commits have not the form that the blueprint asks for", async () => {
+    worker.edit({ "src/one.txt": "1" });
+    await worker.minion(["gate", "--all"]);
+    worker.commit("did it");
+    await worker.end();
+    await worker.end();
+    expect(events("submitted")).toEqual([]);
+    expect(events("ended")).toMatchObject([{ reason: "unproven", note: expect.stringContaining("did it") }]);
+  });
+});
+
+describe("an attempt that was cut off", () => {
+  ownScene();
+
+  test("by another failure of the service, by an empty end, by a limit of turns: says so, and what the branch holds", async () => {
     const list = "1. One\n2. Two\n3. Three\n";
     const one = await begun(list);
     one.edit({ "src/one.txt": "1" });
@@ -187,31 +227,6 @@ describe("why an attempt ended", () => {
     expect(ended[0].note).toMatch(/API Error: 500.*minion\/r1\/1-one\.1: 1; not committed: src\/more\.txt/);
     expect(ended[2].note).toMatch(/turns.*3-three\.1: 0; not committed: nothing/);
   });
-
-  test("one that only forgot to hand in is sent back once, then its result is taken", async () => {
-    const worker = await begun("1. One\n");
-    worker.edit({ "src/one.txt": "1" });
-    await worker.minion(["gate", "--all"]);
-    worker.commit();
-    expect((await worker.end()).code).toBe(2);
-    expect(events("submitted")).toEqual([]);
-    expect(await worker.end()).toMatchObject({ code: 0, stderr: "" });
-    const head = scene.gitIn(worker.path, "rev-parse", "HEAD");
-    expect(events("submitted")).toMatchObject([{ head, commits: [head], paths: ["src/one.txt"] }]);
-    expect(events("ended")).toEqual([]);
-    expect(await states()).toEqual({ 1: "mergeable" });
-  });
-
-  test("not where its commits have not the form that the blueprint asks for", async () => {
-    const worker = await begun("1. One\n");
-    worker.edit({ "src/one.txt": "1" });
-    await worker.minion(["gate", "--all"]);
-    worker.commit("did it");
-    await worker.end();
-    await worker.end();
-    expect(events("submitted")).toEqual([]);
-    expect(events("ended")).toMatchObject([{ reason: "unproven", note: expect.stringContaining("did it") }]);
-  });
 });
 
 test("an agent is told what next named and nothing else: more would be known to one try of one task alone", async () => {
@@ -229,6 +244,8 @@ test("an agent is told what next named and nothing else: more would be known to 
 });
 
 describe("the foreman in plan mode", () => {
+  ownScene();
+
   test("starts nothing", async () => {
     await scene.start("1. One\n");
     await scene.minion(["next"]);
@@ -244,6 +261,8 @@ describe("the foreman in plan mode", () => {
 });
 
 describe("the filter before the hooks", () => {
+  ownScene();
+
   /** The shipped filter, with a program of ours that leaves a mark where the rails would start. */
   function passes(input: object): boolean {
     const folder = join(scene.home, "plugin");

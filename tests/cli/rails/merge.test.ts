@@ -1,10 +1,10 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { Scene } from "./scene.ts";
 
 let scene: Scene;
-beforeEach(async () => {
+beforeAll(async () => {
   scene = new Scene(GATES);
   scene.write("src/names.txt", "old\n");
   scene.commit("chore: names");
@@ -12,8 +12,10 @@ beforeEach(async () => {
   const { json } = await scene.minion(["next", "--json"]);
   await scene.goodWorker(json.dispatch[0].attempt, { "src/use.txt": "uses names\n" });
   expect((await scene.minion(["next", "--json"])).json.done).toBe(true);
+  scene.keep();
 });
-afterEach(() => scene.destroy());
+afterEach(() => scene.back());
+afterAll(() => scene.destroy());
 
 /** What uses the names needs them; something may happen while it runs. */
 const GATES = `---

@@ -144,8 +144,20 @@ export class Scene {
     return this.git("ls-tree", "-r", "--name-only", ref).split("\n");
   }
 
+  /** Keeps the scene as it stands for `back`: what several tests begin with is made once. */
+  keep(): void {
+    execFileSync("cp", ["-a", this.home, `${this.home}.kept`]);
+  }
+
+  /** Takes everything back to where it was kept, at the same path, of which git and the journal hold copies. */
+  back(): void {
+    rmSync(this.home, { recursive: true });
+    execFileSync("cp", ["-a", `${this.home}.kept`, this.home]);
+    this.session = "s1";
+  }
+
   destroy(): void {
-    rmSync(this.home, { recursive: true, force: true });
+    for (const path of [this.home, `${this.home}.kept`]) rmSync(path, { recursive: true, force: true });
   }
 }
 
