@@ -4,7 +4,7 @@ import { main, type Said, saying } from "./exit.ts";
 import { EXIT, Fault } from "./fault.ts";
 import { abort, clean } from "./foreman/clean.ts";
 import { launchesKnown, next } from "./foreman/next.ts";
-import { resume, sessionOf, start } from "./foreman/start.ts";
+import { listOf, resume, sessionOf, start } from "./foreman/start.ts";
 import { findPlace, type Place } from "./git/repository.ts";
 import { hook } from "./guard/hook.ts";
 import { blueprintAt, overlaysAt, readInput } from "./here.ts";
@@ -206,7 +206,7 @@ ofRun("resume", "go on with a run whose session is gone, or that waits for a per
   const dollars = await spentAt(place, state);
   const money = { ...(dollars === null ? {} : { dollars }), ...(budget === undefined ? {} : { budget }) };
   const lost = await resume(journal, await sessionOf(process.env), call, money);
-  return [null, { run: state.run, line: state.line, lost }];
+  return [null, { run: state.run, line: state.line, list: listOf(journal), lost }];
 })
   .option("--budget <dollars>", "what it may cost in all from now on", Number)
   .option("--take", "also where its session still runs")

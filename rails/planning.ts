@@ -59,7 +59,7 @@ export async function planAt(source: string, { expect, workflow = "" }: { expect
     }),
   );
   const plan: Plan = { ...asWritten, tasks, findings: [...asWritten.findings, ...findings] };
-  return { place, tools, blueprint, workflows, reviews, asWritten, plan };
+  return { place, tools, blueprint, workflows, reviews, list, asWritten, plan };
 }
 
 /** The project's commands: what the list says, else what is found from the package on that holds the tasks' files. */

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import { EXIT, Fault } from "../fault.ts";
 import { git, gitText } from "../git/git.ts";
@@ -14,14 +16,17 @@ import { isActive, isOpen } from "../record/state.ts";
 /** Seconds that a command may take where the blueprint says nothing: builds and suites of large projects take that long. */
 const TIMEOUT = 1800;
 
+/** The task list of a run, as it was given. */
+export const listOf = ({ folder }: Journal): string => join(folder, "tasks.md");
+
 /** The session that this command is called from; empty outside of Claude Code. */
 export async function sessionOf(env: NodeJS.ProcessEnv): Promise<Session> {
   const pid = Number(env.CLAUDE_PID);
   return { session: env.CLAUDE_CODE_SESSION_ID ?? "", owner: pid > 0 ? await markOf(pid) : null };
 }
 
-/** A list with all that its run is to have. */
-export type Planned = Readonly<{ place: Place; plan: Plan; tools: Tools; blueprint: Blueprint }> &
+/** A list, as it was given, with all that its run is to have. */
+export type Planned = Readonly<{ place: Place; list: string; plan: Plan; tools: Tools; blueprint: Blueprint }> &
   Pick<EventData["started"], "workflows" | "reviews" | "estimate">;
 
 /** Opens a run: from here its tasks, gates and commands are frozen.
@@ -29,7 +34,7 @@ export type Planned = Readonly<{ place: Place; plan: Plan; tools: Tools; bluepri
  * @param budget dollars after which nothing more is dispatched; null: no end
  * @throws Fault where the plan has errors, another run is open, nothing could be proven, or there is no commit yet */
 export async function start(
-  { place, plan, tools, workflows, reviews, blueprint, estimate }: Planned,
+  { place, list, plan, tools, workflows, reviews, blueprint, estimate }: Planned,
   session: Session,
   isBeside: boolean,
   budget: number | null,
@@ -67,6 +72,8 @@ export async function start(
       await journal.add({ event: "aborted", note: error.message });
       throw error;
     });
+    // For whoever leads the run after this session: to judge what landed, it has to know what was asked.
+    await writeFile(listOf(journal), list);
     return { run, line };
   });
   const changed = (await changedPaths(place.top)).filter((path) => !path.startsWith(".claude/worktrees/"));

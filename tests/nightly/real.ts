@@ -50,6 +50,7 @@ export class Real implements Hands {
     this.place = await findPlace(this.main);
     const planned = {
       place: this.place,
+      list,
       plan: makePlan(list, "list"),
       tools: NO_TOOLS,
       blueprint,

@@ -122,6 +122,8 @@ describe("a session whose context is made anew", () => {
     const started = readFileSync(file, "utf8");
     writeFileSync(file, started.replace('"owner":null', `"owner":{"pid":${pid},"started":"1"}`));
     expect((await restart({ source: "resume" })).stdout).toContain("Next step: `minion resume`");
+    const { list } = (await scene.minion(["resume", "--json"])).json;
+    expect(readFileSync(list, "utf8")).toBe("1. One\n");
   });
 });
 
