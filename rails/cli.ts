@@ -20,7 +20,6 @@ import { takeDown } from "./record/usage.ts";
 import { mermaid } from "./view/mermaid.ts";
 import { estimateLines, planTable } from "./view/plan-table.ts";
 import { attentionText } from "./view/report.ts";
-import { statsTable } from "./view/stats.ts";
 import { attentionAt, boardOf, reportAt, spentAt } from "./viewing.ts";
 import { ownAttempt } from "./worker/attempt.ts";
 import { begin, runSetup } from "./worker/begin.ts";
@@ -189,7 +188,7 @@ ofRun("report", "say what landed, what did not and why, and what to type next", 
 });
 
 add("stats", "count per week and per version of the rails what landed, and what a person had to do", async () => {
-  const { statsOf } = await import("./record/stats.ts");
+  const { statsOf, statsTable } = await import("./view/stats.ts");
   const weeks = await statsOf(await findPlace(process.cwd()));
   return [statsTable(weeks, columns()), { weeks }];
 });
@@ -224,7 +223,7 @@ ofRun("clean", "remove what a run left; nothing dirty or unlanded", async ({ sta
 
 add("blueprint", "print the rails in force and where each value comes from", async (call) => {
   const place = await findPlace(process.cwd());
-  const blueprint = await blueprintAt(place);
+  const blueprint = await blueprintAt(place, await overlaysAt(place));
   if (call.agree) await agree(place.top, place.common);
   return [null, blueprint];
 }).option("--agree", "for a person: remember that the project's own rails may be used");

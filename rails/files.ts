@@ -6,3 +6,12 @@ export const readIfThere = (path: string): Promise<string | null> =>
     if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
     throw error;
   });
+
+/** What a JSON text says, or undefined where it is none. */
+export function jsonIn<T>(text: string): T | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -20,13 +20,14 @@ export async function layers({ top }: Place, name: string, shipped: string): Pro
   return [join(top, ".claude", "minion", name), join(person, name), join(plugin, "skills", shipped)];
 }
 
-export async function blueprintAt(place: Place): Promise<Blueprint> {
+/** @param overlays the expertise that there is, one of which is who tries again */
+export async function blueprintAt(place: Place, overlays: ReadonlyMap<string, Overlay>): Promise<Blueprint> {
   const { readBlueprint } = await import("./blueprint/blueprint.ts");
   const [project, person, shipped] = await layers(place, "blueprint.md", "minion-blueprint/SKILL.md");
   const patterns = join(dirname(shipped), "patterns.md");
   const blueprint = await readBlueprint([patterns, shipped, person, project]);
   const { agent } = blueprint.retry;
-  if (agent === "" || (await overlaysAt(place)).get(agent.toLowerCase())?.fault === null) return blueprint;
+  if (agent === "" || overlays.get(agent.toLowerCase())?.fault === null) return blueprint;
   const where = blueprint.sources["retry.agent"];
   throw new Fault("blueprint", `${where}: retry.agent: there is no expertise ${agent}`, "minion overlays lists them");
 }

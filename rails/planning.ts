@@ -8,7 +8,7 @@ import { Fault } from "./fault.ts";
 import { findPlace, type Place } from "./git/repository.ts";
 import { blueprintAt, firstOf, layers, overlaysAt, pricesAt, readInput } from "./here.ts";
 import type { Estimate } from "./plan/estimate.ts";
-import { type Finding, fault, type Plan, TOOL_NAMES, type Tools } from "./plan/task.ts";
+import { fault, type Plan, TOOL_NAMES, type Tools } from "./plan/task.ts";
 import { reviewIn, stepsOf } from "./record/phases.ts";
 
 // Its readers are loaded where they are wanted, as in here.ts.
@@ -21,15 +21,15 @@ export async function planAt(source: string, { expect, workflow = "" }: { expect
   const list = source === "-" ? await readInput() : await readFile(source, "utf8");
   const where = source === "-" ? "the list" : source;
   const place = await findPlace(process.cwd());
-  const [blueprint, overlays] = [await blueprintAt(place), await overlaysAt(place)];
+  const overlays = await overlaysAt(place);
+  const blueprint = await blueprintAt(place, overlays);
   const { makePlan } = await import("./plan/plan.ts");
   // A path may be written from the repository's root as well.
   const exists = (path: string) => [place.prefix, ""].some((folder) => existsSync(join(place.top, folder, path)));
   const asWritten = makePlan(list, where, { vague: blueprint.vague, exists, expected: expect ?? null });
   const { tools, findings } = await toolsFor(asWritten, place, where);
   const all = await workflowsAt(place, blueprint);
-  const { chooseWorkflow } = await import("./plan/choose.ts");
-  const { isAtLeast, riskOf } = await import("./plan/risk.ts");
+  const { chooseWorkflow, isAtLeast, riskOf } = await import("./plan/risk.ts");
   const order = blueprint.workflows.flatMap((name) => all.get(name) ?? []);
   const tasks = asWritten.tasks.map((own) => {
     const { id, line, title, description, files } = own;
@@ -74,7 +74,7 @@ async function toolsFor({ tasks, toolsSaid }: Plan, place: Place, where: string)
   }
   const deeper = TOOL_NAMES.filter((name) => (tools[name]?.cwd ?? "").length > place.prefix.length);
   const message = `${deeper.join(", ")} run in the package in which all named files lie: no other one is proven`;
-  const note: Finding = { level: "note", code: "one-package", line: 0, message, hint: "name wider ones under tools:" };
+  const note = fault("one-package", 0, message, "name wider ones under tools:", "note");
   return { tools, findings: deeper.length > 0 ? [note] : [] };
 }
 

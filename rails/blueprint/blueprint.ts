@@ -1,7 +1,7 @@
 import { Fault } from "../fault.ts";
 import { readIfThere } from "../files.ts";
 import { type Markdown, readMarkdown } from "./markdown.ts";
-import { firstIssue, pattern, RISKS, text, z } from "./zod.ts";
+import { checked, pattern, RISKS, text, z } from "./zod.ts";
 
 const texts = z.array(text);
 const patterns = z.array(pattern); // One of which is to match
@@ -100,7 +100,7 @@ export async function readBlueprint(files: readonly string[]): Promise<Blueprint
     const source = await readIfThere(file);
     if (source === null) continue;
     const markdown = readMarkdown(source, file);
-    for (const [name, value] of Object.entries(checked(markdown, file))) {
+    for (const [name, value] of Object.entries(ownFields(markdown, file))) {
       const isGroup = name in GROUPS;
       values[name] = isGroup ? { ...Object(values[name]), ...Object(value) } : value;
       for (const key of isGroup ? Object.keys(Object(value)) : [""]) sources[key ? `${name}.${key}` : name] = file;
@@ -115,11 +115,8 @@ export async function readBlueprint(files: readonly string[]): Promise<Blueprint
   return { ...data, body, sources };
 }
 
-function checked({ data, lineOf }: Markdown, file: string) {
+function ownFields({ data, lineOf }: Markdown, file: string) {
   const own = Object.entries(data).filter(([name]) => !CLIENT_FIELDS.includes(name));
-  const { data: fields, error } = OWN_FIELDS.safeParse(Object.fromEntries(own));
-  if (fields) return fields;
-  const { at, message } = firstIssue(error);
   const hint = "the shipped skills/minion-blueprint/ shows in SKILL.md and patterns.md what may stand there";
-  throw new Fault("blueprint", `${file}:${lineOf(at)}: ${at.join(".")}: ${message}`, hint);
+  return checked(OWN_FIELDS, { data: Object.fromEntries(own), lineOf }, file, ["blueprint", hint]);
 }

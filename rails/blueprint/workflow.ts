@@ -1,9 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { Fault } from "../fault.ts";
 import { readIfThere } from "../files.ts";
 import { readMarkdown } from "./markdown.ts";
-import { firstIssue, pattern, RISKS, text, z } from "./zod.ts";
+import { checked, pattern, RISKS, text, z } from "./zod.ts";
 
 const name = z.string().check(z.regex(/^[a-z][a-z0-9-]*$/));
 const names = z.array(name);
@@ -69,14 +68,10 @@ export async function readWorkflows(folders: readonly string[]): Promise<Map<str
 
 /** @throws Fault `workflow`, `frontmatter` */
 export function readWorkflow(name: string, source: string, file: string): Workflow {
-  const { data, body, lineOf } = readMarkdown(source, file);
-  const { data: fields, error } = FIELDS.safeParse(data);
-  if (!fields) {
-    const { at, message } = firstIssue(error);
-    const hint = "the shipped skills/minion-blueprint/workflows/ show what may stand there";
-    throw new Fault("workflow", `${file}:${lineOf(at)}: ${at.join(".")}: ${message}`, hint);
-  }
-  const parts = body.split(/^## +/m).slice(1);
+  const markdown = readMarkdown(source, file);
+  const hint = "the shipped skills/minion-blueprint/workflows/ show what may stand there";
+  const fields = checked(FIELDS, markdown, file, ["workflow", hint]);
+  const parts = markdown.body.split(/^## +/m).slice(1);
   const steps = new Map(parts.map((part) => [part.split("\n", 1)[0]?.trim(), part.replace(/^.*\n/, "").trim()]));
   return { ...fields, name, phases: fields.phases.map((phase) => ({ ...phase, steps: steps.get(phase.name) ?? "" })) };
 }

@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
 import english from "zod/v4/locales/en.js";
+import { Fault } from "../fault.ts";
+import type { Markdown } from "./markdown.ts";
 
 // The small form of zod brings no messages of its own.
 z.config(english());
@@ -22,8 +24,19 @@ function isPattern(pattern: string): boolean {
   }
 }
 
-/** The first thing that is wrong: which field, and in words what. */
-export function firstIssue({ issues: [issue] }: z.core.$ZodError): { at: string[]; message: string } {
+/** Frontmatter as its schema has it.
+ * @param code of the fault
+ * @throws Fault with file and line of the first thing that is wrong: which field, and in words what */
+export function checked<T>(
+  schema: z.ZodMiniType<T>,
+  { data, lineOf }: Pick<Markdown, "data" | "lineOf">,
+  file: string,
+  [code, hint]: readonly [code: string, hint: string],
+): T {
+  const result = schema.safeParse(data);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
   const unknown = issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
-  return { at: [...(issue?.path ?? []).map(String), ...unknown], message: issue?.message ?? "" };
+  const at = [...(issue?.path ?? []).map(String), ...unknown];
+  throw new Fault(code, `${file}:${lineOf(at)}: ${at.join(".")}: ${issue?.message}`, hint);
 }

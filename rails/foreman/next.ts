@@ -3,7 +3,7 @@ import { byPriority, rivalsOf, startNow } from "../plan/schedule.ts";
 import { alarmLine, alarmsOf, haltOf } from "../record/alarms.ts";
 import { attentionOf } from "../record/attention.ts";
 import { END, isEndDue } from "../record/end.ts";
-import type { Reason } from "../record/events.ts";
+import { endOf } from "../record/events.ts";
 import { isRunning } from "../record/job.ts";
 import type { Journal } from "../record/journal.ts";
 import { straight } from "../record/phases.ts";
@@ -116,14 +116,11 @@ async function isExpired(state: RunState, attempt: AttemptState): Promise<boolea
   return !(await Promise.all(jobs.map(({ name }) => isRunning(state, name)))).includes(true);
 }
 
-/** How an attempt failed where the next is to take another approach: it was neither a clash nor a lost session. */
-const FAILED: readonly (Reason | undefined)[] = ["gate-failed", "stuck", "unproven", "cut-off", "line-red"];
-
 /** What the task's next worker gets beside the task: expertise where the one before failed, and a model, where any of
  * these names one: what follows a failure, the task, the phase, the roles. */
 function extraFor({ blueprint: { retry, models } }: RunState, task: TaskState, phase: Phase): Extra {
   const last = task.attempts.findLast((each) => each.over && each.phase === phase)?.over?.reason;
-  const isRetry = FAILED.includes(last);
+  const isRetry = endOf(last).cause === "work";
   const ofRole = [phase.agent, ...task.agent].map((role) => models[role]).find(Boolean);
   const model = (isRetry && retry.model) || task.model || phase.model || ofRole;
   return { ...(isRetry && phase.writes ? { agent: retry.agent } : {}), ...(model ? { model } : {}) };

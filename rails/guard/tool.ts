@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve, sep } from "node:path";
 import { newRails } from "../blueprint/agreed.ts";
 import { promptFor } from "../foreman/next.ts";
 import type { Place } from "../git/repository.ts";
-import { matches } from "../plan/conflicts.ts";
+import { matchesAny } from "../plan/conflicts.ts";
 import type { Attention } from "../record/attention.ts";
 import type { State } from "../record/events.ts";
 import { isAlive } from "../record/job.ts";
@@ -160,7 +160,7 @@ const CLOSED: readonly State[] = ["landed", "skipped", "needs-human", "blocked"]
 
 /** Whose a path is, where a task must not touch it. Files that were only guessed bar nobody. */
 function barrier(path: string, state: RunState, task: TaskState): string | null {
-  const isIn = (patterns: readonly string[]) => patterns.some((pattern) => matches(pattern, path, state.prefix));
+  const isIn = (patterns: readonly string[]) => matchesAny(patterns, path, state.prefix);
   if (isIn(task.forbid)) return `${path} is forbidden to task ${task.id}`;
   if (isIn(task.files.map((file) => file.path))) return null;
   // What hangs on this task begins after it has landed.

@@ -1,5 +1,5 @@
 import { clean, namesOf, overlap, type Pattern, readPattern } from "./glob.ts";
-import { lowest } from "./sorted.ts";
+import { lowest } from "./schedule.ts";
 import type { Conflict, Task, TaskFile } from "./task.ts";
 
 /** Is this path, from the repository's root, in what the pattern stands for? Read as for conflicts; false where the
@@ -12,6 +12,9 @@ export function matches(pattern: string, path: string, prefix = ""): boolean {
   const forms = [pattern, ...(isInside ? [`${prefix}/${pattern.trim()}`] : [])];
   return names !== undefined && forms.flatMap((form) => readPattern(form).patterns).some((one) => overlap(one, names));
 }
+
+export const matchesAny = (patterns: readonly string[], path: string, prefix = ""): boolean =>
+  patterns.some((pattern) => matches(pattern, path, prefix));
 
 /** A pattern of the blueprint: a name without a folder is meant in every folder. */
 export const anywhere = (pattern: string): string =>

@@ -11,11 +11,16 @@ export type Worker = Readonly<Record<(typeof WORKER)[number], Spread>>;
 export type Price = Readonly<{ input: number; cacheWrite: number; cacheRead: number; output: number }>;
 /** By the model's name in lower case; `default`: of a task that names none. */
 export type Prices = Readonly<{ models: ReadonlyMap<string, Price>; worker: Worker }>;
-/** What one dispatch takes of each kind of token: written to the cache, read from it, fresh input, output. */
-export const TOKENS = ["write", "read", "fresh", "output"] as const;
-export type Tokens = Readonly<Record<(typeof TOKENS)[number], Spread>>;
+/** Tokens that a model is paid for, as the service counts them: fresh input, written to the cache for five minutes and for
+ * an hour, read from it, and output. */
+export const TOKENS = ["input", "write", "writeHour", "read", "output"] as const;
+export type Tokens<T = number> = Readonly<Record<(typeof TOKENS)[number], T>>;
 /** Per attempt in earlier runs, and in words how many those were; tokens where the transcripts were there. */
-export type Experience = Readonly<{ minutes: Spread; basis: string; tokens: (Tokens & { basis: string }) | null }>;
+export type Experience = Readonly<{
+  minutes: Spread;
+  basis: string;
+  tokens: (Tokens<Spread> & { basis: string }) | null;
+}>;
 export type Estimate = NonNullable<ReturnType<typeof estimate>>;
 
 /** What a list takes until all of it is handed in, without landing and failed attempts. Null where nothing can start.
@@ -42,14 +47,16 @@ export function estimate(
   const spread = (value: (at: keyof Spread) => number) =>
     ({ low: rounded(value("low")), likely: rounded(value("likely")), high: rounded(value("high")) }) satisfies Spread;
   const used = experience?.tokens ?? { ...assumed(worker), basis: "assumed" };
-  const cost = ({ cacheWrite, cacheRead, input, output }: Price, at: keyof Spread): number =>
-    (used.write[at] * cacheWrite + used.read[at] * cacheRead + used.fresh[at] * input + used.output[at] * output) / 1e6;
+  const cost = (price: Price | undefined, at: keyof Spread) =>
+    dollarsFor(
+      price,
+      tokens((kind) => used[kind][at]),
+    ) ?? 0;
   const known = new Map(tasks.map(({ id, model }) => [id, { model, price: priceOf(models, model) }]));
   const all = [...starts.keys()].map((id) => ({ id, count: dispatches(id), ...known.get(id) }));
   const total = all.reduce((sum, { count }) => sum + count, 0);
   const unpriced = [...new Set(all.flatMap(({ price, model }) => (price ? [] : (model ?? ""))))];
-  const sum = (at: keyof Spread) =>
-    all.reduce((sum, { price, count }) => sum + (price ? count * cost(price, at) : 0), 0);
+  const sum = (at: keyof Spread) => all.reduce((sum, { price, count }) => sum + count * cost(price, at), 0);
   return {
     ...{ workers, basis, tokenBasis: used.basis, unpriced, minutes: spread((at) => makespan * minutes[at]) },
     each: minutes,
@@ -63,11 +70,24 @@ export function estimate(
   };
 }
 
+/** Something for each kind of tokens. */
+export const tokens = <T>(of: (kind: (typeof TOKENS)[number]) => T): Tokens<T> =>
+  Object.fromEntries(TOKENS.map((kind) => [kind, of(kind)])) as Tokens<T>;
+
+/** What tokens cost, null without a price. A cache write that lasts an hour costs twice the input:
+ * https://platform.claude.com/docs/en/build-with-claude/prompt-caching */
+export function dollarsFor(price: Price | undefined, used: Tokens): number | null {
+  if (!price) return null;
+  const input = (used.input + 2 * used.writeHour) * price.input;
+  return (input + used.write * price.cacheWrite + used.read * price.cacheRead + used.output * price.output) / 1e6;
+}
+
 /** Per dispatch: the context is written to the cache once and read from it at each turn; fresh input and output are paid
  * once. What the context grows by is within the spread. */
-function assumed({ turns, context, fresh, output }: Worker): Tokens {
+function assumed({ turns, context, fresh, output }: Worker): Tokens<Spread> {
   const read = (at: keyof Spread): number => context[at] * turns[at];
-  return { write: context, read: { low: read("low"), likely: read("likely"), high: read("high") }, fresh, output };
+  const turned = { low: read("low"), likely: read("likely"), high: read("high") };
+  return { input: fresh, write: context, writeHour: { low: 0, likely: 0, high: 0 }, read: turned, output };
 }
 
 const rounded = (value: number): number => Math.round(value * 100) / 100;

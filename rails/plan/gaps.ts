@@ -2,7 +2,7 @@ import { matches } from "./conflicts.ts";
 import { clean, namesOf } from "./glob.ts";
 import type { Read } from "./item.ts";
 import { withoutCode } from "./lines.ts";
-import type { Finding, Level } from "./task.ts";
+import { type Finding, fault, type Level } from "./task.ts";
 
 /** What a list is held against: patterns of words that leave open what is meant, which files and folders there are, and
  * how many tasks there should be. */
@@ -15,7 +15,7 @@ export function findGaps(tasks: readonly Read[], where: string, known: Known): F
   const findings: Finding[] = [];
   const add = (level: Level, code: string, line: number, what: string, all: readonly string[], hint: string): void => {
     const some = all.length > 10 ? [...all.slice(0, 10), `${all.length - 10} more`] : all;
-    if (all.length > 0) findings.push({ level, code, line, message: `${where} ${what} ${some.join(", ")}`, hint });
+    if (all.length > 0) findings.push(fault(code, line, `${where} ${what} ${some.join(", ")}`, hint, level));
   };
   const idsOf = (is: (task: Read) => boolean): string[] => open.filter(is).map(({ id }) => id);
 
@@ -51,14 +51,8 @@ export function findGaps(tasks: readonly Read[], where: string, known: Known): F
   const isDone = new Map(tasks.map(({ id, done }) => [id, done]));
   const early = tasks.filter(({ done, depends }) => done && depends.some((id) => isDone.get(id) === false));
   const before = "has as done, while what they depend on is not, so that nothing waits for it:";
-  add(
-    "warning",
-    "done-early",
-    early[0]?.line ?? 0,
-    before,
-    early.map(({ id }) => id),
-    "look again at what is done",
-  );
+  const undone = early.map(({ id }) => id);
+  add("warning", "done-early", early[0]?.line ?? 0, before, undone, "look again at what is done");
   const client = open.filter(({ files }) => files.some(({ path }) => matches(".claude", path.replace(/[*?].*/, ""))));
   const refused = "has files under .claude/, where the client refuses workers' writes, in";
   const ids = client.map(({ id }) => id);

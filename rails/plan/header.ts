@@ -1,5 +1,5 @@
 import { readMarkdown } from "../blueprint/markdown.ts";
-import { firstIssue, z } from "../blueprint/zod.ts";
+import { checked, z } from "../blueprint/zod.ts";
 import { type Finding, fault } from "./task.ts";
 
 const text = z._default(z.string(), "");
@@ -21,11 +21,7 @@ export function readHeader(list: string): { header: Header; rest: string; findin
   const none = { header: HEADER.parse({}), rest, findings: [] };
   if (all === "") return none;
   try {
-    const { data, lineOf } = readMarkdown(all, "line");
-    const { data: header, error } = HEADER.safeParse(data);
-    if (header) return { ...none, header };
-    const { at, message } = firstIssue(error);
-    return { ...none, findings: [fault("header", lineOf(at), `${at.join(".")}: ${message}`, hint)] };
+    return { ...none, header: checked(HEADER, readMarkdown(all, "line"), "line", ["header", hint]) };
   } catch (error) {
     const { message } = error as Error;
     const line = Number(/^line:(\d+)/.exec(message)?.[1] ?? 1);

@@ -33,6 +33,7 @@ const INLINE =
 /** A dependency in a text that is in no field. */
 const SAID =
   /(?:\bdepends|\(dependencies|\bblocked)(?: on| by)?(?:: ?(?:tasks? )?#?\w{1,4}| (?:tasks? #?\w{0,8}\d\w?|#?t?\d+))\b(?! (?!and\b)\w)/i;
+const AS_FIELD = "write «Depends: ID» on a line of its own, or put it in `backticks`";
 /** A bullet or a number at the start of a line, and a checkbox. */
 const STEP = /^\s*(?:[-*+]|\w{1,9}[.)]) /;
 const BOX = /^\[([ x])\](?: |$)/i;
@@ -63,13 +64,7 @@ export function readItem({ id, head, line: start, lines }: Item, findings: Findi
     if (inline) take("depends", INLINE.exec(inline)?.[1] || inline, number);
     const rest = text.slice(0, index) + text.slice(index + length);
     words.push({ number, text: rest });
-    if (SAID.test(withoutCode(rest)))
-      error(
-        "depends",
-        number,
-        `${quote(text)} is no field`,
-        "write «Depends: ID» on a line of its own, or put it in `backticks`",
-      );
+    if (SAID.test(withoutCode(rest))) error("depends", number, `${quote(text)} is no field`, AS_FIELD);
     return rest;
   };
 

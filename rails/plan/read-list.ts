@@ -97,8 +97,8 @@ function formOf(lines: readonly Line[]): Form {
  * Whether dependencies make sense is `readGraph`'s to say. */
 export function readList(text: string): { tasks: Read[]; findings: Finding[] } {
   const { lines, findings } = readLines(text);
-  const error = (...what: Parameters<typeof fault>) => findings.push(fault(...what));
-  const stray = ({ number, text }: Line) => error("stray-item", number, `${quote(text)} is not read as a task`, FORMS);
+  const find = (...what: Parameters<typeof fault>) => findings.push(fault(...what));
+  const stray = ({ number, text }: Line) => find("stray-item", number, `${quote(text)} is not read as a task`, FORMS);
   const form = formOf(lines);
   const items: Item[] = [];
   const apart: Line[] = [];
@@ -117,15 +117,15 @@ export function readList(text: string): { tasks: Read[]; findings: Finding[] } {
       else if (role === "stray" || CHECK.test(line.text)) apart.push(line);
       // Outside of each task it would be lost if nobody said so.
       else if (items.length > 0 && isField(line))
-        error("stray-field", line.number, `${quote(line.text)} is in no task`, "move it into its task");
+        find("stray-field", line.number, `${quote(line.text)} is in no task`, "move it into its task");
     }
     gap = line.raw.trim() === "";
   }
   if (apart[0]) {
     const message = `read as no tasks: ${apart.length} lines of another list, from ${quote(apart[0].text)} on`;
-    findings.push({ ...fault("other-list", apart[0].number, message, FORMS), level: "warning" });
+    find("other-list", apart[0].number, message, FORMS, "warning");
   }
-  if (items.length === 0) error("empty-list", 1, "the list has no tasks", FORMS);
+  if (items.length === 0) find("empty-list", 1, "the list has no tasks", FORMS);
   const ids = new Map(items.map(({ id }) => [id.toLowerCase(), id]));
   // Numbered lines before the first heading: an overview of the same tasks, or tasks in another form?
   const end = form === headed ? (items[0]?.line ?? 0) : 0;
@@ -133,15 +133,9 @@ export function readList(text: string): { tasks: Read[]; findings: Finding[] } {
   const isKnown = ({ text }: Line): boolean => ids.has(NUMBERED.exec(text)?.[1]?.toLowerCase() ?? "");
   if (before[0] && !before.some(isKnown)) stray(before[0]);
   const kept = items.filter(({ head }) => !STRUCK.test(head));
-  for (const { id, line } of items.filter((item) => !kept.includes(item))) {
-    const finding = fault(
-      "struck-out",
-      line,
-      `${id} is struck through, so it is no task`,
-      "take the marks off if it is",
-    );
-    findings.push({ ...finding, level: "warning" });
-  }
+  const way = "take the marks off if it is";
+  for (const { id, line } of items.filter((item) => !kept.includes(item)))
+    find("struck-out", line, `${id} is struck through, so it is no task`, way, "warning");
   const tasks = kept.map((item) => {
     const task = readItem(item, findings);
     return { ...task, depends: task.depends.map((id) => ids.get(id.toLowerCase()) ?? id) };

@@ -1,4 +1,3 @@
-import { lowest } from "./sorted.ts";
 import type { Task } from "./task.ts";
 
 /** What waits for what, and how long each takes, in minutes or in whatever unit all of them share. */
@@ -95,8 +94,20 @@ export function prioritise(jobs: readonly Job[], rivals: Lists, workers: number)
 const followers = (jobs: readonly Job[]): Lists =>
   grouped(jobs.flatMap(({ id, depends }) => depends.map((one) => [one, id] as const)));
 
-function grouped(pairs: readonly (readonly [string, string])[]): Lists {
+/** The second ones by the first. */
+export function grouped(pairs: readonly (readonly [string, string])[]): Lists {
   const groups = new Map<string, string[]>();
   for (const [key, value] of pairs) if (groups.get(key)?.push(value) === undefined) groups.set(key, [value]);
   return groups;
+}
+
+/** The first place in a list at which this holds; from there on it does. */
+export function lowest<T>(list: readonly T[], holds: (one: T) => boolean): number {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(list[middle] as T)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }

@@ -24,8 +24,8 @@ export interface Task {
 export type Finding = Readonly<{ level: Level; code: string; line: number; message: string; hint: string }>;
 export type Level = "error" | "warning" | "note";
 
-export function fault(code: string, line: number, message: string, hint: string): Finding {
-  return { level: "error", code, line, message, hint };
+export function fault(code: string, line: number, message: string, hint: string, level: Level = "error"): Finding {
+  return { level, code, line, message, hint };
 }
 
 /** Two tasks that never run at the same time: both touch these paths, as the first writes them. Guessed: all of it. */
@@ -44,14 +44,10 @@ export interface PlannedTask extends Task {
   readonly workflowWhy: string; // Why it has the workflow that it has
 }
 
-/** What a list says of all its tasks. Empty: not said. */
-export interface Intent {
-  readonly goal: string;
-  readonly success: string; // What shows that the whole is a success
-}
-
 /** What `minion plan` knows of a list. The critical path is the longest chain of dependencies, first to last. */
-export interface Plan extends Intent {
+export interface Plan {
+  readonly goal: string; // This and `success` are empty where the list does not say them
+  readonly success: string; // What shows that the whole is a success
   readonly toolsSaid: Readonly<{ [N in ToolName]?: string | undefined }>; // Commands that win over those that are found
   readonly tasks: readonly PlannedTask[];
   readonly waves: readonly (readonly string[])[];

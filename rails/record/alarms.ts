@@ -1,8 +1,8 @@
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import { wordIn } from "../plan/risk.ts";
-import type { Event, Evidence, Reason } from "./events.ts";
+import { type Event, type Evidence, endOf } from "./events.ts";
 import { isMissed, isPass } from "./judge.ts";
-import { type RunState, rateLimited } from "./state.ts";
+import { type RunState, rateLimited, tasksOf } from "./state.ts";
 
 /** What several workers have in common, so that it is hardly their tasks' fault. `pause`: nothing more is dispatched. */
 export type Alarm = Readonly<{ when: Rule["when"]; what: string; likely: string; way: string; pause: boolean }>;
@@ -46,18 +46,14 @@ const COUNTS: Record<Rule["when"], (state: RunState, count: number, at: Now) => 
       at > all.findLastIndex((each) => each.gate === gate && isPass(each));
     const slow = all.filter((each, at) => each.code === null && isLater(each, at));
     return alike(
-      slow.flatMap((each) =>
-        tasksOf(state, each).map((task) => ({ task, what: `${each.gate} ran out of time`, said: "" })),
-      ),
+      slow.flatMap((each) => toTasks(state, each, `${each.gate} ran out of time`)),
       count,
     );
   },
   error: (state, count) => {
     const red = seen(state).filter((each) => each.by === "worker" && isUnwanted(state, each));
     const lines = red.flatMap((each) =>
-      (each.errors ?? []).flatMap((line) =>
-        tasksOf(state, each).map((task) => ({ task, what: `${each.gate} says «${line}»`, said: line })),
-      ),
+      (each.errors ?? []).flatMap((line) => toTasks(state, each, `${each.gate} says «${line}»`, line)),
     );
     return alike(lines, count).slice(0, 1); // One cause has many lines
   },
@@ -92,16 +88,14 @@ function alike(all: readonly Happened[], count: number): Seen[] {
   return seen.filter(({ tasks }) => tasks.length >= count).sort((a, b) => b.tasks.length - a.tasks.length);
 }
 
-/** These say nothing of what workers have in common, or have answers of their own. */
-const OTHERS: readonly Reason[] = ["session-lost", "rate-limit", "conflict", "forbidden", "proof-changed"];
-
 /** How attempts have ended without a result since the last one had one: why, and at which gate. Of many tasks a few may well
- * fail, one here and one there. */
+ * fail, one here and one there. Other causes than the work say nothing of what workers have in common, or have answers of
+ * their own. */
 const ends = (state: RunState): Happened[] => {
   const all = [...state.attempts.values()];
   const since = Math.max(state.seenAt, ...all.map(({ submitted }) => submitted?.at ?? 0));
   return all.flatMap(({ id, task, over, failures }) => {
-    if (!over || over.at <= since || OTHERS.includes(over.reason)) return [];
+    if (!over || over.at <= since || (endOf(over.reason).cause ?? "work") !== "work") return [];
     const gate = Object.keys(failures).at(-1);
     const said = state.evidence.flatMap(({ attempts, errors = [] }) => (attempts.includes(id) ? errors : []));
     const what = `workers ended with ${over.reason}${gate ? ` at ${gate}` : ""}`;
@@ -111,8 +105,8 @@ const ends = (state: RunState): Happened[] => {
 
 const seen = ({ evidence, seenAt }: RunState): Event<"evidence">[] => evidence.filter(({ at }) => at > seenAt);
 
-const tasksOf = (state: RunState, { attempts }: Event<"evidence">): string[] =>
-  attempts.flatMap((id) => state.attempts.get(id)?.task.id ?? []);
+const toTasks = (state: RunState, { attempts }: Evidence, what: string, said = ""): Happened[] =>
+  tasksOf(state, attempts).map((task) => ({ task, what, said }));
 
 /** Is a gate red where it should be green? */
 function isUnwanted(state: RunState, evidence: Event<"evidence">): boolean {

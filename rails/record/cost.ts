@@ -1,4 +1,4 @@
-import { type Price, type Prices, priceOf } from "../plan/estimate.ts";
+import { dollarsFor, type Prices, priceOf } from "../plan/estimate.ts";
 import type { EventData } from "./events.ts";
 import type { RunState } from "./state.ts";
 import { plus, type Usage } from "./usage.ts";
@@ -38,12 +38,4 @@ export function costOf(state: RunState, spent: readonly EventData["spent"][], mo
     unpriced: [...new Set(priced.flatMap(({ model, dollars }) => (dollars === null ? model : [])))],
     unknown: [...state.attempts.values()].flatMap(({ id, begun }) => (begun && !told.has(id) ? id : [])),
   };
-}
-
-/** A cache write that lasts an hour costs twice the input:
- * https://platform.claude.com/docs/en/build-with-claude/prompt-caching */
-export function dollarsFor(price: Price | undefined, used: Usage): number | null {
-  if (!price) return null;
-  const input = (used.input + 2 * used.writeHour) * price.input;
-  return (input + used.write * price.cacheWrite + used.read * price.cacheRead + used.output * price.output) / 1e6;
 }

@@ -16,6 +16,26 @@ export type Reason =
   | ("session-lost" | "conflict" | "line-red" | "dispatches" | "base-red" | "forbidden" | "proof-changed")
   | ("permission" | "rate-limit" | "findings" | "high-risk" | "alarm" | "budget");
 
+/** What an end without a result says. `cause`: the `work`, so that the next worker takes another approach; `nobody`, so that
+ * it counts against no bound; the `line`, so that the same is done again on it as it is now; what only a `person` decides.
+ * `isEarly`: the worker may not have known of it, so that a result which comes after it is as good as any. */
+type End = Readonly<{ cause?: "work" | "nobody" | "line" | "person"; isEarly?: true }>;
+const ENDS: Partial<Record<Reason, End>> = {
+  "gate-failed": { cause: "work" },
+  stuck: { cause: "work" },
+  "line-red": { cause: "work" },
+  unproven: { cause: "work", isEarly: true },
+  "cut-off": { cause: "work", isEarly: true },
+  stalled: { isEarly: true },
+  permission: { isEarly: true },
+  "rate-limit": { cause: "nobody", isEarly: true },
+  "session-lost": { cause: "nobody" },
+  conflict: { cause: "line" },
+  forbidden: { cause: "person" },
+  "proof-changed": { cause: "person" },
+};
+export const endOf = (reason: Reason | undefined): End => (reason && ENDS[reason]) ?? {};
+
 export type Verdict = "pass" | "fail";
 
 /** A process, told apart from a later one with the same number by when it started. */

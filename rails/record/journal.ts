@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { appendFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { EXIT, Fault } from "../fault.ts";
-import { readIfThere } from "../files.ts";
+import { jsonIn, readIfThere } from "../files.ts";
 import { withLock } from "../git/lock.ts";
 import type { Event, EventName, NewEvent } from "./events.ts";
 import { fold, isOpen, type RunState } from "./state.ts";
@@ -110,18 +110,15 @@ const FIELDS: Partial<Record<EventName, string>> = {
   landed: "to",
   "base-checked": "red[]",
   "merge-built": "branch from tip to red",
+  merged: "to",
   retried: "task",
 };
 
 /** An event, or null where the line is torn, or edited so that it says nothing any more. */
 function parse(line: string): Event | null {
-  try {
-    const value = JSON.parse(line);
-    const fields = (FIELDS[value.event as EventName] ?? "event").split(" ");
-    const isThere = (field: string): boolean =>
-      field.endsWith("[]") ? Array.isArray(value[field.slice(0, -2)]) : value[field] !== undefined;
-    return typeof value.at === "number" && fields.every(isThere) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = jsonIn<Event & Readonly<Record<string, unknown>>>(line);
+  if (typeof value?.at !== "number") return null;
+  const isThere = (field: string): boolean =>
+    field.endsWith("[]") ? Array.isArray(value[field.slice(0, -2)]) : value[field] !== undefined;
+  return (FIELDS[value.event] ?? "event").split(" ").every(isThere) ? value : null;
 }

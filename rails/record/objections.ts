@@ -1,6 +1,7 @@
 import type { Blueprint } from "../blueprint/blueprint.ts";
+import { jsonIn } from "../files.ts";
 import { git, gitList, gitText } from "../git/git.ts";
-import { anywhere, matches } from "../plan/conflicts.ts";
+import { anywhere, matches, matchesAny } from "../plan/conflicts.ts";
 import type { Reason } from "./events.ts";
 import { matcher } from "./judge.ts";
 import type { RunState, TaskState } from "./state.ts";
@@ -21,8 +22,7 @@ export async function objectionTo(
   task: TaskState,
   range: Range,
 ): Promise<Objection | null> {
-  const isIn = (patterns: readonly string[], path: string): boolean =>
-    patterns.some((pattern) => matches(pattern, path, prefix));
+  const isIn = (patterns: readonly string[], path: string): boolean => matchesAny(patterns, path, prefix);
   const isTest = (path: string): boolean => isIn(proof.tests.map(anywhere), path);
   const changes = await changesIn(range);
   const paths = [...new Set(changes.flatMap(({ path, to }) => [path, to ?? path]))];
@@ -67,11 +67,8 @@ async function changesIn({ base, head, cwd }: Range): Promise<Change[]> {
 async function valueIn(commit: string, path: string, key: string, cwd: string): Promise<string | null> {
   const { code, stdout } = await git({ cwd, accept: [128] }, "show", `${commit}:${path}`);
   if (code !== 0) return null;
-  try {
-    return JSON.stringify(JSON.parse(stdout)[key]) ?? "";
-  } catch {
-    return stdout;
-  }
+  const value = jsonIn<Record<string, unknown>>(stdout);
+  return value === undefined ? stdout : (JSON.stringify(value?.[key]) ?? "");
 }
 
 /** The lines of a hunk that are gone or new. */

@@ -2,7 +2,7 @@ import type { Phase } from "../blueprint/workflow.ts";
 import { isAtLeast, riskOf } from "../plan/risk.ts";
 import type { PlannedTask } from "../plan/task.ts";
 import { END, endTask, IMPLEMENT, isBusy, isEndDue } from "./end.ts";
-import type { Candidate, Event, EventData, Reason, State } from "./events.ts";
+import { type Event, type EventData, endOf, type Reason, type State } from "./events.ts";
 import { isMissed } from "./judge.ts";
 import { type Progress, phasesFor, progressOf, straight, wayFor } from "./phases.ts";
 
@@ -47,13 +47,7 @@ export interface RunState extends Omit<EventData["started"], "tasks" | "version"
   readonly jobs: Map<string, EventData["job"]>; // Started and not known to have ended; its process may be gone
   readonly errors: Map<string, string | null>; // Of jobs that ended: what broke them
   readonly evidence: Event<"evidence">[];
-  readonly landings: Readonly<{
-    at: number;
-    to: string;
-    tree: string;
-    attempts: readonly string[];
-    landed: readonly Candidate[];
-  }>[];
+  readonly landings: Readonly<EventData["proven"] & { at: number; attempts: readonly string[] }>[];
   end: Event<"end-checked"> | null; // How the gates for the end came out last
   readonly spent: Map<string, Event<"spent">>; // By transcript, as far as it was taken down
   built: Event<"merge-built"> | null; // The newest merge that was tried
@@ -152,11 +146,11 @@ function checkEnd(state: RunState, event: Event<"end-checked">): void {
   state.tasks.set(END, openTask(endTask(event.red, state.blueprint.retry.agent, wave), "waiting", [IMPLEMENT]));
 }
 
-function land(state: RunState, { to, tree, landed }: EventData["proven"], at: number): void {
-  const attempts = landed.map(({ attempt }) => attempt);
+function land(state: RunState, proven: EventData["proven"], at: number): void {
+  const attempts = proven.landed.map(({ attempt }) => attempt);
   for (const id of attempts) Object.assign(state.attempts.get(id)?.task ?? {}, { state: "landed" });
-  state.landings.push({ at, to, tree, attempts, landed });
-  Object.assign(state, { tip: to, proven: null });
+  state.landings.push({ ...proven, at, attempts });
+  Object.assign(state, { tip: proven.to, proven: null });
 }
 
 /** What an event changes in the attempt that it is about. */
@@ -209,10 +203,10 @@ function standing({ tasks, blueprint }: RunState, task: TaskState, { recent, isD
     const { reason, note } = recent.over;
     const failed = attempts.filter((each) => each.over && !each.isForgiven && each.phase === phase && !isLost(each));
     // What another attempt would not change: a person has to agree, or to say no.
-    const isPersons = ["forbidden", "proof-changed"].includes(reason) && !recent.isForgiven;
+    const isPersons = endOf(reason).cause === "person" && !recent.isForgiven;
     if (isPersons || failed.length >= blueprint.bounds.attempts) return as("needs-human", reason, note);
     // Neither is the work's fault: it is simply to be done again on the line as it is now.
-    return as(isLost(recent) || reason === "conflict" ? "ready" : "verify-failed", reason, note);
+    return as(isLost(recent) || endOf(reason).cause === "line" ? "ready" : "verify-failed", reason, note);
   }
   if (isDoubted) return as("needs-human", "findings", last?.submitted?.handoff);
   if (last && isActive(last)) return as("running");
@@ -225,7 +219,7 @@ function standing({ tasks, blueprint }: RunState, task: TaskState, { recent, isD
 }
 
 /** Did something end the attempt that says nothing of the work? Then it counts against no bound. */
-const isLost = ({ over }: AttemptState): boolean => over?.reason === "session-lost" || over?.reason === "rate-limit";
+const isLost = ({ over }: AttemptState): boolean => endOf(over?.reason).cause === "nobody";
 
 /** Did a rate limit end the last two attempts, with no result and no new session since? */
 export const rateLimited = ({ limited }: RunState): boolean => limited >= 2;
@@ -246,6 +240,14 @@ export const rivalsOn = (state: RunState, id: string): string[] =>
 
 /** Neither done nor aborted. */
 export const isOpen = (state: RunState): boolean => !state.done && !state.aborted;
+
+/** The ids of the tasks whose attempts these are. */
+export const tasksOf = (state: RunState, attempts: readonly string[]): string[] =>
+  attempts.flatMap((id) => state.attempts.get(id)?.task.id ?? []);
+
+/** When an attempt ended, or undefined while it goes on. */
+export const endedAt = ({ submitted, nothing, over }: AttemptState): number | undefined =>
+  (submitted ?? nothing ?? over)?.at;
 
 export const hasResult = ({ submitted, nothing }: AttemptState): boolean => Boolean(submitted ?? nothing);
 

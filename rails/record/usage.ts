@@ -1,26 +1,24 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { readIfThere } from "../files.ts";
+import { jsonIn, readIfThere } from "../files.ts";
+import { TOKENS, type Tokens } from "../plan/estimate.ts";
 import type { EventData } from "./events.ts";
 import type { Journal } from "./journal.ts";
 import { isActive, type RunState } from "./state.ts";
 
-/** Tokens that a model was paid for, as the service counts them: fresh input, written to the cache for five minutes and
- * for an hour, read from it, and output. */
-const KINDS = ["input", "write", "writeHour", "read", "output"] as const;
-export type Usage = Readonly<{ model: string; requests: number } & Record<(typeof KINDS)[number], number>>;
+export type Usage = Readonly<{ model: string; requests: number }> & Tokens;
 
 /** What the client answers in the model's place where the service failed: nobody paid for that. */
 const NO_MODEL = "<synthetic>";
 
 /** What one of Claude Code's transcripts says was used, by model. Each block of a message is a line that repeats what the
- * message used; only the last of them has all of its output.
+ * message used; only the last of them has all of its output. One that is torn is still being written.
  * @param own of a session, between which times (milliseconds since 1970): what its agents said counts for them; null: an
  * agent's, all of it */
 export function usageIn(transcript: string, own: readonly [since: number, until: number] | null = null): Usage[] {
   const messages = new Map<string, Message>();
   for (const line of transcript.split("\n")) {
-    const { message, timestamp = "", isSidechain } = line.includes('"usage"') ? parse(line) : {};
+    const { message, timestamp = "", isSidechain } = (line.includes('"usage"') && jsonIn<Line>(line)) || {};
     if (!message?.usage || !message.id || !message.model || message.model === NO_MODEL) continue;
     const at = Date.parse(timestamp);
     if (own === null || (!isSidechain && at >= own[0] && at <= own[1])) messages.set(message.id, message);
@@ -28,10 +26,12 @@ export function usageIn(transcript: string, own: readonly [since: number, until:
   const models = new Map<string, Usage>();
   for (const { model = "", usage = {} } of messages.values()) {
     const hour = count(usage.cache_creation?.ephemeral_1h_input_tokens);
-    const used = [usage.input_tokens, count(usage.cache_creation_input_tokens) - hour, hour];
-    const all = [...used, usage.cache_read_input_tokens, usage.output_tokens].map(count);
-    const tokens = KINDS.map((kind, at) => [kind, all[at] ?? 0]);
-    const own = { model, requests: 1, ...(Object.fromEntries(tokens) as Record<(typeof KINDS)[number], number>) };
+    const own = {
+      ...{ model, requests: 1, input: count(usage.input_tokens), writeHour: hour },
+      write: count(count(usage.cache_creation_input_tokens) - hour),
+      read: count(usage.cache_read_input_tokens),
+      output: count(usage.output_tokens),
+    };
     models.set(model, plus(own, models.get(model)));
   }
   return [...models.values()];
@@ -40,43 +40,33 @@ export function usageIn(transcript: string, own: readonly [since: number, until:
 /** What two counts of one model come to. */
 export function plus(one: Usage, other: Usage | undefined): Usage {
   if (!other) return one;
-  const sums = (["requests", ...KINDS] as const).map((kind) => [kind, one[kind] + other[kind]]);
+  const sums = (["requests", ...TOKENS] as const).map((kind) => [kind, one[kind] + other[kind]]);
   return { ...one, ...Object.fromEntries(sums) };
 }
 
 const count = (value: unknown): number => (typeof value === "number" && value > 0 ? value : 0);
 
-/** What is read of a transcript's line. */
+// What is read of a transcript's line.
 type Message = { id?: string; model?: string; usage?: ServiceUsage };
 type ServiceUsage = {
   [N in "input_tokens" | "cache_creation_input_tokens" | "cache_read_input_tokens" | "output_tokens"]?: unknown;
 } & { cache_creation?: { ephemeral_1h_input_tokens?: unknown } };
-
-function parse(line: string): { message?: Message; timestamp?: string; isSidechain?: boolean } {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return {}; // Torn: still being written
-  }
-}
+type Line = { message?: Message; timestamp?: string; isSidechain?: boolean };
 
 /** What each attempt, and each session that led the run, has used up to now: as the journal has it, or as the transcript
  * says where that is another one since. Nothing of what left no transcript. */
 export async function usageNow({ attempts, spent, startedAt, lastAt, done }: RunState): Promise<EventData["spent"][]> {
-  const launches = [...attempts.values()].flatMap(({ id, launched }) =>
-    launched?.transcript ? [{ id, session: launched.transcript, agent: launched.agent }] : [],
-  );
-  const own = [startedAt, done ? lastAt : Date.now()] as const;
-  const wanted = [
-    ...launches.map(({ id, session, agent }) => ({ attempt: id, transcript: agentsOwn(session, agent), own: null })),
-    ...[...new Set(launches.map(({ session }) => session))].map((transcript) => {
-      return { attempt: null, transcript, own };
-    }),
-  ];
-  const all = wanted.map(async ({ attempt, transcript, own }) => {
+  const wanted = new Map<string, string | null>(); // Whose each transcript is
+  for (const { id, launched } of attempts.values()) {
+    if (!launched?.transcript) continue;
+    wanted.set(agentsOwn(launched.transcript, launched.agent), id);
+    wanted.set(launched.transcript, null);
+  }
+  const all = [...wanted].map(async ([transcript, attempt]) => {
     const known = spent.get(transcript);
     const size = (await stat(transcript).catch(() => null))?.size ?? 0;
     if (known && (size === 0 || size === known.size)) return [known];
+    const own = attempt === null ? ([startedAt, done ? lastAt : Date.now()] as const) : null;
     const usage = usageIn((await readIfThere(transcript)) ?? "", own);
     return usage.length > 0 ? [{ attempt, transcript, size, usage }] : [];
   });

@@ -2,23 +2,12 @@ import { styleText } from "node:util";
 import wrapAnsi from "wrap-ansi";
 import { type Alarm, alarmLine } from "../record/alarms.ts";
 import type { Cost } from "../record/cost.ts";
-import type { State } from "../record/events.ts";
 import { chainLeft } from "../record/left.ts";
-import { type RunState, rivalsOn, type TaskState } from "../record/state.ts";
-import { about, clock, oneLine, table } from "./text.ts";
+import { endedAt, type RunState, rivalsOn, type TaskState } from "../record/state.ts";
+import { about, clock, LOOKS, oneLine, table } from "./text.ts";
 
 /** What a board shows beside the run: the time in milliseconds since 1970, and what the run has cost where that is known. */
 type Now = Readonly<{ now: number; cost: Cost | null; alarms: readonly Alarm[] }>;
-
-/** Beside the word, never instead of it. */
-const COLOURS: Partial<Record<State, Parameters<typeof styleText>[0]>> = {
-  running: "cyan",
-  landed: "green",
-  mergeable: "green",
-  "verify-failed": "yellow",
-  "needs-human": "red",
-  blocked: "red",
-};
 
 /** Where each task stands, for a person to glance at, and the same as data. No line is wider than `columns`.
  * `doing`: what its worker is at, what it waits for, or the reason for its state; `seconds`: since it was dispatched, null
@@ -28,8 +17,7 @@ export function board(state: RunState, { now, cost, alarms }: Now, screen: { col
   const tasks = [...state.tasks.values()].map((task) => {
     const { id, title, attempts } = task;
     const last = attempts.at(-1);
-    const end = (last?.submitted ?? last?.nothing ?? last?.over)?.at ?? now;
-    const seconds = last ? Math.round((end - last.dispatchedAt) / 1000) : null;
+    const seconds = last ? Math.round(((endedAt(last) ?? now) - last.dispatchedAt) / 1000) : null;
     const doing = doingOf(state, task);
     return { task: id, title, state: task.state, reason: task.reason, attempt: last?.id ?? null, doing, seconds };
   });
@@ -54,7 +42,7 @@ export function board(state: RunState, { now, cost, alarms }: Now, screen: { col
     return [task, state, doing, seconds === null ? "" : clock(seconds * 1000), title];
   });
   const paint = (text: string, row: number, column: number): string => {
-    const colour = column === 1 && screen.isColoured && COLOURS[tasks[row]?.state ?? "waiting"];
+    const colour = column === 1 && screen.isColoured && LOOKS[tasks[row]?.state ?? "waiting"]?.colour;
     return colour ? styleText(colour, text, { validateStream: false }) : text;
   };
   const wrapped = head.flatMap((line) => wrapAnsi(oneLine(line), screen.columns, { hard: true }).split("\n"));

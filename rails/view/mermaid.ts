@@ -1,68 +1,60 @@
 import width from "fast-string-width";
-import type { Plan } from "../plan/task.ts";
-import type { State } from "../record/events.ts";
+import type { Plan, Task } from "../plan/task.ts";
 import { longestChain } from "../record/left.ts";
-import { type AttemptState, inOrder, isActive, type RunState, type TaskState } from "../record/state.ts";
-import { oneLine } from "./text.ts";
+import {
+  type AttemptState,
+  endedAt,
+  inOrder,
+  isActive,
+  type RunState,
+  type TaskState,
+  tasksOf,
+} from "../record/state.ts";
+import { LOOKS, oneLine } from "./text.ts";
 
 /** A plan as a Mermaid flowchart: tasks by wave, arrows to what depends on them, dotted lines between those that conflict;
  * errors as comments. */
 export function mermaid({ tasks, waves, conflicts, findings }: Plan): string {
-  const nodes = new Map(
-    tasks.map(({ id, title }, index) => [id, { name: `t${index}`, text: label(`${id}: ${title}`) }]),
-  );
+  const { nodes, line, arrows } = chartOf(tasks, ({ id, title }) => `${id}: ${title}`);
   const inWave = new Set(waves.flat());
   const rest = [...nodes.keys()].filter((id) => !inWave.has(id));
   const boxes = [rest, ...waves].flatMap((ids, wave) => {
-    const lines = ids.map((id) => `    ${nodes.get(id)?.name}["${nodes.get(id)?.text}"]`);
+    const lines = ids.map((id) => `    ${nodes.get(id)?.box}`);
     const title = wave === 0 ? "done, or in no wave" : `wave ${wave}`;
     return ids.length > 0 ? [`  subgraph w${wave}["${title}"]`, ...lines, "  end"] : [];
   });
-  const line = (one: string, arrow: string, other: string): string[] =>
-    nodes.has(one) ? [`  ${nodes.get(one)?.name} ${arrow} ${nodes.get(other)?.name}`] : [];
+  const errors = findings.filter(({ level }) => level === "error");
   return [
-    ...["flowchart LR", ...boxes],
-    ...tasks.flatMap(({ id, depends }) => depends.flatMap((one) => line(one, "-->", id))),
+    ...["flowchart LR", ...boxes, ...arrows],
     ...conflicts.flatMap((conflict) => line(conflict.tasks[0], "-.-", conflict.tasks[1])),
-    ...findings.flatMap(({ level, line, message }) =>
-      level === "error" ? `  %% line ${line}: ${label(message)}` : [],
-    ),
+    ...errors.map(({ line, message }) => `  %% line ${line}: ${label(message)}`),
   ].join("\n");
 }
-
-/** How each state looks; the word stands in the box as well. */
-const FILLS: Partial<Record<State, string>> = {
-  landed: "#d3f9d8",
-  mergeable: "#d3f9d8",
-  running: "#d0ebff",
-  "verify-failed": "#fff3bf",
-  "needs-human": "#ffe3e3",
-  blocked: "#ffe3e3",
-};
 
 /** A run's tasks with their states as a Mermaid flowchart, arrows to what depends on them. */
 export function stateGraph({ tasks }: RunState): string {
   const all = [...tasks.values()];
-  const names = new Map(all.map(({ id }, index) => [id, `t${index}`]));
-  const fills = Object.entries(FILLS);
-  const classes = fills.flatMap(([state, fill], index) => {
-    const of = all.flatMap((task) => (task.state === state ? names.get(task.id) : [])).join(",");
+  const { nodes, arrows } = chartOf(all, ({ id, state, title }) => `${id} ${state}: ${title}`);
+  const classes = Object.entries(LOOKS).flatMap(([state, { fill }], index) => {
+    const of = all.flatMap((task) => (task.state === state ? (nodes.get(task.id)?.name ?? []) : [])).join(",");
     return of ? [`  classDef c${index} fill:${fill},color:#000`, `  class ${of} c${index}`] : [];
   });
-  return [
-    "flowchart LR",
-    ...all.map(({ id, title, state }) => `  ${names.get(id)}["${label(`${id} ${state}: ${title}`)}"]`),
-    ...all.flatMap(({ id, depends }) =>
-      depends.flatMap((one) => (names.has(one) ? `  ${names.get(one)} --> ${names.get(id)}` : [])),
-    ),
-    ...classes,
-  ].join("\n");
+  return ["flowchart LR", ...Array.from(nodes.values(), ({ box }) => `  ${box}`), ...arrows, ...classes].join("\n");
+}
+
+/** The boxes of a flowchart by task, how a line is drawn between two, and the arrows to what depends on them. */
+function chartOf<T extends Pick<Task, "id" | "depends">>(tasks: readonly T[], textOf: (task: T) => string) {
+  const boxOf = (task: T, name: string) => ({ name, box: `${name}["${label(textOf(task))}"]` });
+  const nodes = new Map(tasks.map((task, index) => [task.id, boxOf(task, `t${index}`)]));
+  const line = (one: string, arrow: string, other: string): string[] =>
+    nodes.has(one) ? [`  ${nodes.get(one)?.name} ${arrow} ${nodes.get(other)?.name}`] : [];
+  return { nodes, line, arrows: tasks.flatMap(({ id, depends }) => depends.flatMap((one) => line(one, "-->", id))) };
 }
 
 /** When who worked at what, as a Mermaid gantt: each attempt from its dispatch to its end, those of the longest chain marked
  * as critical, and when the line grew. Empty where nobody worked. */
 export function workersGantt(state: RunState, now: number): string {
-  const ends = ({ submitted, nothing, over }: AttemptState): number => (submitted ?? nothing ?? over)?.at ?? now;
+  const ends = (attempt: AttemptState): number => endedAt(attempt) ?? now;
   const took = ({ attempts }: TaskState): number =>
     attempts.reduce((sum, attempt) => sum + ends(attempt) - attempt.dispatchedAt, 0);
   const chain = longestChain(inOrder(state), took)?.tasks ?? [];
@@ -76,10 +68,9 @@ export function workersGantt(state: RunState, now: number): string {
       return `  ${plain(attempt.phase.name, 20)} ${index + 1} :${all.filter(Boolean).join(", ")}`;
     }),
   ]);
-  const landings = state.landings.map(({ at, attempts }) => {
-    const ids = attempts.flatMap((id) => state.attempts.get(id)?.task.id ?? []);
-    return `  ${plain(ids.join(", "), 30)} :milestone, ${at}, 0ms`;
-  });
+  const landings = state.landings.map(
+    ({ at, attempts }) => `  ${plain(tasksOf(state, attempts).join(", "), 30)} :milestone, ${at}, 0ms`,
+  );
   const line = landings.length > 0 ? ["  section the line", ...landings] : [];
   return worked.length === 0 ? "" : ["gantt", "  dateFormat x", "  axisFormat %H:%M", ...sections, ...line].join("\n");
 }

@@ -1,4 +1,5 @@
 import type { Estimate, fitting } from "../plan/estimate.ts";
+import { grouped } from "../plan/schedule.ts";
 import { type Plan, TOOL_NAMES, type Tools } from "../plan/task.ts";
 import { oneLine, table } from "./text.ts";
 
@@ -52,11 +53,8 @@ function tablesOf({ tasks, waves, criticalPath, conflicts }: Plan, tools: Tools,
     return [name, cwd === "" ? run : `${run} (in ${cwd})`, source];
   });
   const open = tasks.filter((task) => !task.done);
-  const ways = [...new Set(open.map(({ workflow, workflowWhy: why }) => `${workflow} (${why})`))];
-  const workflowRows = ways.map((way) => {
-    const ids = open.flatMap(({ id, workflow, workflowWhy: why }) => (`${workflow} (${why})` === way ? id : []));
-    return [way, ids.join(", ")];
-  });
+  const ways = grouped(open.map(({ id, workflow, workflowWhy }) => [`${workflow} (${workflowWhy})`, id]));
+  const workflowRows = [...ways].map(([way, ids]) => [way, ids.join(", ")]);
   const hasAgents = tasks.some(({ agent }) => agent.length > 0);
   return [
     [

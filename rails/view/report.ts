@@ -1,13 +1,14 @@
 import { join } from "node:path";
-import { anywhere, matches } from "../plan/conflicts.ts";
+import { anywhere, matches, matchesAny } from "../plan/conflicts.ts";
+import { grouped } from "../plan/schedule.ts";
 import { alarmLine, alarmsOf } from "../record/alarms.ts";
 import { type Attention, attentionOf, typed } from "../record/attention.ts";
 import type { Cost } from "../record/cost.ts";
 import { isNone, missingSlots, slotsOf } from "../record/handoff.ts";
 import { isPass } from "../record/judge.ts";
 import { tailOf } from "../record/output.ts";
-import { isOpen, type RunState, type TaskState } from "../record/state.ts";
-import { costText } from "./cost.ts";
+import { endedAt, isOpen, type RunState, type TaskState, tasksOf } from "../record/state.ts";
+import { moneyText } from "./board.ts";
 import { stateGraph, workersGantt } from "./mermaid.ts";
 import { cell, clock, fenced } from "./text.ts";
 
@@ -85,12 +86,12 @@ function findingsText({ tasks, blueprint: { slots } }: RunState): string[] {
 
 /** What waits for a person, and the choices; what is the same for several tasks is said once. */
 export function attentionText(all: readonly Attention[]): string[] {
-  const same = new Map<string, string[]>();
-  for (const { task, reason, note, choices } of all) {
-    const lines = choices.map(({ label, command }) => `\n  - ${label}: \`${command}\``).join("");
-    const text = `: ${reason}. ${note}${lines}`;
-    same.set(text, [...(same.get(text) ?? []), task]);
-  }
+  const same = grouped(
+    all.map(({ task, reason, note, choices }) => {
+      const lines = choices.map(({ label, command }) => `\n  - ${label}: \`${command}\``).join("");
+      return [`: ${reason}. ${note}${lines}`, task];
+    }),
+  );
   return [...same].map(([text, [first, ...more]]) => {
     const whose = first === "" ? "the run" : `task${more.length > 0 ? "s" : ""} ${[first, ...more].join(", ")}`;
     return `- ${whose}${text}`;
@@ -109,7 +110,7 @@ async function proofText(state: RunState, { to, tree, attempts }: RunState["land
     const lines = (await tailOf(path, LINES)).map((line) => cell(line, COLUMNS).trimEnd());
     return `${gate} ended with ${code}, \`${path}\`:\n\n${fenced([`$ ${command}`, ...lines].join("\n"))}\n`;
   });
-  const ids = attempts.map((id) => state.attempts.get(id)?.task.id).join(", ");
+  const ids = tasksOf(state, attempts).join(", ");
   return [`### ${ids} on \`${to.slice(0, 10)}\`\n`, ...(await Promise.all(texts))].join("\n");
 }
 
@@ -121,11 +122,11 @@ function landedText(state: RunState, { id, title, files, attempts, result: last 
   const paths = last.submitted?.paths ?? [];
   const isNamed = (path: string): boolean => files.some((each) => matches(each.path, path, state.prefix));
   const along = Object.entries(state.blueprint.companions).flatMap(([pattern, companions]) =>
-    paths.some((path) => isNamed(path) && matches(anywhere(pattern), path)) ? companions : [],
+    paths.some((path) => isNamed(path) && matches(anywhere(pattern), path)) ? companions.map(anywhere) : [],
   );
   const deleted = (last.submitted?.deleted ?? []).filter((path) => !isNamed(path));
   const isOther = (path: string): boolean => !isNamed(path) && !deleted.includes(path);
-  const others = paths.filter((path) => isOther(path) && !along.some((each) => matches(anywhere(each), path)));
+  const others = paths.filter((path) => isOther(path) && !matchesAny(along, path));
   const [own, ...later] = landing.landed.slice(landing.attempts.indexOf(last.id));
   const none = own?.skipped ?? 0;
   // What landed at once lies one on the other; it is known by its own last commit.
@@ -147,6 +148,34 @@ function restText({ id, title, state, reason, note, attempts }: TaskState): stri
   const tries = attempts.length > 1 ? ` (${attempts.length} attempts)` : "";
   const left = branch ? `. What there is: \`${branch}\`` : "";
   return `- **${id} ${title}**: ${state}${tries}${why && `, ${why.replace(/\.$/, "")}`}${left}`;
+}
+
+/** What a run cost, for people, as Markdown: money and time against what was expected, and who used what. Empty where no
+ * transcript tells. */
+function costText(state: RunState, cost: Cost): string[] {
+  if (cost.rows.length === 0) return [];
+  const number = (value: number): string => value.toLocaleString("en");
+  const cells = cost.rows.map(({ task, phase, model, dollars, requests, input, write, writeHour, read, output }) => [
+    ...[task ?? "(foreman)", phase || "-", `\`${model}\``],
+    ...[requests, input, write + writeHour, read, output].map(number),
+    dollars === null ? "?" : dollars.toFixed(2),
+  ]);
+  const head = ["task", "phase", "model", "requests", "input", "cache write", "cache read", "output", "$"];
+  const rows = [head, head.map((_, at) => (at < 3 ? "---" : "---:")), ...cells].map((row) => `| ${row.join(" | ")} |`);
+  const lacking = [
+    cost.unpriced.length > 0 && `No price in prices.md, and so not in the sum: ${cost.unpriced.join(", ")}.`,
+    cost.unknown.length > 0 && `Left no transcript: ${cost.unknown.join(", ")}.`,
+  ].flatMap((text) => text || []);
+  return [[`${moneyText(state, cost)} at list prices.`, ...lacking, timeText(state)].join(" "), "", ...rows];
+}
+
+/** How long it took, against what was expected and against one worker after another. */
+function timeText({ attempts, startedAt, lastAt, estimate }: RunState): string {
+  const one = [...attempts.values()].reduce((sum, each) => sum + (endedAt(each) ?? lastAt) - each.dispatchedAt, 0);
+  const { likely, low, high } = estimate?.minutes ?? {};
+  const [least, most] = [low?.toFixed(0), high?.toFixed(0)];
+  const expected = likely ? ` (expected about ${likely.toFixed(0)} min, ${least}–${most}, without landing)` : "";
+  return `It took ${clock(lastAt - startedAt)}${expected}; its workers one after another ${clock(one)}.`;
 }
 
 const commands = ({ line, base, run }: RunState): string[] => [

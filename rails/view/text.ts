@@ -1,4 +1,15 @@
 import width from "fast-string-width";
+import type { State } from "../record/events.ts";
+
+/** How each state looks on a terminal and in a picture: beside the word, never instead of it. */
+export const LOOKS: Partial<Record<State, Readonly<{ colour: "cyan" | "green" | "yellow" | "red"; fill: string }>>> = {
+  landed: { colour: "green", fill: "#d3f9d8" },
+  mergeable: { colour: "green", fill: "#d3f9d8" },
+  running: { colour: "cyan", fill: "#d0ebff" },
+  "verify-failed": { colour: "yellow", fill: "#fff3bf" },
+  "needs-human": { colour: "red", fill: "#ffe3e3" },
+  blocked: { colour: "red", fill: "#ffe3e3" },
+};
 
 /** A text without anything that would move the cursor or colour the terminal. */
 export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();

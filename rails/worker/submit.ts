@@ -1,7 +1,7 @@
 import { EXIT, Fault } from "../fault.ts";
 import { gitText } from "../git/git.ts";
 import { commitOf, type Result, resultOf, treeOf } from "../git/repository.ts";
-import type { NewEvent, Reason } from "../record/events.ts";
+import { endOf, type NewEvent } from "../record/events.ts";
 import { madeIn, unproven } from "../record/evidence.ts";
 import { missingSlots } from "../record/handoff.ts";
 import { objectionTo } from "../record/objections.ts";
@@ -56,14 +56,20 @@ export async function judge(id: string, verdict: string, findings: string, cwd: 
   await handIn(own, () => ({ event: "submitted", attempt: id, handoff: text, verdict, ...result }));
 }
 
-/** @throws Fault where a phase that changes nothing has changed something */
-async function untouched({ attempt, place, state }: Own): Promise<Result> {
+/** Where an attempt began, and in words what it has changed there; empty where nothing. */
+async function sinceBegin({ attempt, place, state }: Own): Promise<{ from: string; changed: string }> {
   const { from } = startOf(attempt.task, attempt.begun?.base ?? "");
-  const head = (await commitOf("HEAD", place.top)) ?? "";
-  const changed = head === from ? await uncommitted(state, attempt.id, place.top) : "there are commits";
+  const isThere = (await commitOf("HEAD", place.top)) === from;
+  return { from, changed: isThere ? await uncommitted(state, attempt.id, place.top) : "there are commits" };
+}
+
+/** @throws Fault where a phase that changes nothing has changed something */
+async function untouched(own: Own): Promise<Result> {
+  const { attempt, place, state } = own;
+  const { from, changed } = await sinceBegin(own);
   const hint = `undo that: git restore, or git reset --hard ${from.slice(0, 10)}; what you found out goes into the handoff`;
   if (changed) throw new Fault("wrote", `phase ${attempt.phase.name} changes no file: ${changed}`, hint);
-  return { head, tree: await treeOf(place, madeIn(state, attempt.id)), commits: [], paths: [], deleted: [] };
+  return { head: from, tree: await treeOf(place, madeIn(state, attempt.id)), commits: [], paths: [], deleted: [] };
 }
 
 /** Tells a worker once, for the same files, what of them only a person can let through. */
@@ -80,25 +86,20 @@ async function ask({ journal, state, attempt, place }: Own, { head, tree }: Resu
 /** Says that the task wants no change. @throws Fault where there is work after all */
 export async function submitNothing(why: string, cwd: string): Promise<void> {
   const own = await ownAttempt(cwd);
-  const { attempt, place, state } = own;
+  const { attempt } = own;
   if (attempt.phase.back) throw new Fault("no-verdict", "what judges ends with a verdict", "minion verdict");
   if (why.trim() === "") throw new Fault("no-handoff", "--nothing wants a reason", "say why there is nothing to do");
-  const head = await commitOf("HEAD", place.top);
-  const { from } = startOf(attempt.task, attempt.begun?.base ?? "");
-  if (head !== from || (await uncommitted(state, attempt.id, place.top)))
+  if ((await sinceBegin(own)).changed)
     throw new Fault("not-nothing", "there are changes in this worktree", "submit them, or undo them first");
   await handIn(own, () => ({ event: "nothing", attempt: attempt.id, why: why.trim() }));
 }
-
-/** Ends after which a result that comes late is as good as any. */
-const PREMATURE: readonly Reason[] = ["unproven", "stalled", "permission", "cut-off", "rate-limit"];
 
 /** A late result is welcome as long as nobody else was set to the task or to one that conflicts, and no bound was used up. */
 async function handIn({ journal, attempt: { id, task } }: Own, result: (state: RunState) => NewEvent): Promise<void> {
   await journal.decide((state, write) => {
     const attempt = state.attempts.get(id);
     const over = attempt?.over?.reason;
-    const isOver = over && (!PREMATURE.includes(over) || rivalsOn(state, task.id).length > 0);
+    const isOver = over && (!endOf(over).isEarly || rivalsOn(state, task.id).length > 0);
     if (!attempt || attempt !== attempt.task.attempts.at(-1) || isOver || hasResult(attempt))
       throw new Fault("over", `${id} is over${over ? `: ${over}` : ""}`, "stop and say so");
     write(result(state));

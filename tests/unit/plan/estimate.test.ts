@@ -62,7 +62,13 @@ describe("what a list takes", () => {
   });
   test("so do their tokens for those that are assumed", () => {
     const spread = (likely: number) => ({ low: likely / 2, likely, high: likely * 2 });
-    const tokens = { write: spread(1e6), read: spread(2e6), fresh: spread(3e6), output: spread(4e6) };
+    const tokens = {
+      write: spread(1e6),
+      writeHour: spread(0),
+      read: spread(2e6),
+      input: spread(3e6),
+      output: spread(4e6),
+    };
     const earlier = { minutes: spread(1), basis: "m", tokens: { ...tokens, basis: "7 attempts" } };
     const found = of("1. One\n2. Two\n", 2, earlier);
     const one = 1 * 1 + 2 * 2 + 3 * 4 + 4 * 5; // The prices of `default`, in order

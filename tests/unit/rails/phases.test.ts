@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Fit, readWorkflow, type Workflow } from "../../../rails/blueprint/workflow.ts";
-import { chooseWorkflow } from "../../../rails/plan/choose.ts";
 import { makePlan } from "../../../rails/plan/plan.ts";
+import { chooseWorkflow } from "../../../rails/plan/risk.ts";
 import type { Task } from "../../../rails/plan/task.ts";
 import type { NewEvent } from "../../../rails/record/events.ts";
 import { phasesFor, reviewIn, stepsOf, straight, wayFor } from "../../../rails/record/phases.ts";
