@@ -30,9 +30,9 @@ export const NONE = /^(?:none|nothing|no|n\/a|[-–—])\.?(?: ?\([^()]*\))?\.?$
 /** `(depends on: 1, 2)`; without the colon, and in other words, where nothing but ids can be meant. */
 const INLINE =
   / ?\((?:(?:depends|dependencies)(?: on)?(?:: ?| (?=(?:tasks? )?#?t?\d+[a-z]?(?:[,)&]| and )))|(?:after|requires|needs|blocked by):? (?=(?:tasks? |#|t)\d+[a-z]?(?:[,)&]| and )))((?:[^()]|\([^()]*\))*)\)(?:\.$)?/i;
-/** A dependency in a text that is in no field. */
+/** A dependency in a text that is in no field; also a line that looks like one, with nothing but ids. */
 const SAID =
-  /(?:\bdepends|\(dependencies|\bblocked)(?: on| by)?(?:: ?(?:tasks? )?#?\w{1,4}| (?:tasks? #?\w{0,8}\d\w?|#?t?\d+))\b(?! (?!and\b)\w)/i;
+  /(?:\bdepends|\(dependencies|\bblocked)(?: on| by)?(?:: ?(?:tasks? )?#?\w{1,4}| (?:tasks? #?\w{0,8}\d\w?|#?t?\d+))\b(?! (?!and\b)\w)|^\s*(?:[-*+] )?(?:\*\*)?(?:after|requires|needs|follows|prerequisites?|waits (?:for|on))(?:\*\*)?:(?:\*\*)?(?:(?:,| and)? *(?:tasks? )?#?t?\d+[a-z]?\b)+\.?$/i;
 const AS_FIELD = "write «Depends: ID» on a line of its own, or put it in `backticks`";
 /** A bullet or a number at the start of a line, and a checkbox. */
 const STEP = /^\s*(?:[-*+]|\w{1,9}[.)]) /;

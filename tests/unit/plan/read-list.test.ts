@@ -488,6 +488,9 @@ describe("T1 and T2: only ids count", () => {
     "2. Two (depends on: 1) (depends on: 1)",
     "2. Two (requires 1 and more), depends on 1",
     "   1. a step (depends on: 1)",
+    "2. Two\n   After: 1",
+    "2. Two\n   **Requires:** task 1, T2",
+    "2. Two\n   - needs: #1 and 3.",
   ])("%s is not lost in the text", (line) =>
     expect(errors(`1. One\n${line}`)).toEqual([expect.stringMatching(/^depends [23]$/)]),
   );
@@ -511,6 +514,8 @@ describe("T1 and T2: only ids count", () => {
   test.each([
     "It depends on the weather.",
     "It depends on 3 services.",
+    "After: 3 days it expires",
+    "Needs: 2 reviewers",
     "This depends on: the weather",
     "`depends on: 1`",
     "Update dependencies: zod",
