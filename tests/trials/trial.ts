@@ -63,7 +63,11 @@ async function trial(name: string, arm: Arm, folder: string): Promise<void> {
     states: Object.fromEntries(states.map((each: Record<string, string>) => [each.task, each.reason ?? each.state])),
     journal: stage.events().flatMap(lean),
   };
-  const left = JSON.parse(JSON.stringify(whole).replaceAll(stage.temp, "")) as Left;
+  // Nor is kept how the client signs a commit.
+  const kept = JSON.stringify(whole)
+    .replaceAll(stage.temp, "")
+    .replaceAll(/Co-Authored-By: [^"<>]*<[^"<>]*>/g, "");
+  const left = JSON.parse(kept) as Left;
   lay(join(folder, "over"), `${JSON.stringify({ verdict: scenario.judge(left), ...left })}\n`);
 }
 

@@ -9,7 +9,10 @@ const DEMO: Scenario = {
   plays: "everyone",
   files: "sample",
   words: readFileSync("demo/tasks.md", "utf8"),
-  judge: (left) => ({ ...untouched(left, true), attempts: named(left, "begun").length, states: left.states }),
+  judge: (left) => {
+    const { moved, decided } = untouched(left, true);
+    return { kept: !moved && decided === 0, moved, decided, attempts: named(left, "begun").length };
+  },
 };
 
 /** All moments at which a model is tried, by name. */
