@@ -229,24 +229,23 @@ describe("an attempt that was cut off", () => {
   });
 });
 
-test("an agent is told what next named and nothing else: more would be known to one try of one task alone", async () => {
-  await scene.start("1. One\n");
-  const [dispatch] = (await scene.minion(["next", "--json"])).json.dispatch;
-  const ask = async (prompt: string) => {
-    const tool_input = { subagent_type: dispatch.agent, prompt };
-    const answer = await scene.hook("PreToolUse", { tool_name: "Agent", tool_input });
-    const { permissionDecision, permissionDecisionReason } = answer.json.hookSpecificOutput;
-    return [permissionDecision, permissionDecisionReason];
-  };
-  expect(await ask(`${dispatch.prompt}\n`)).toMatchObject(["allow", expect.anything()]);
-  const more = await ask(`${dispatch.prompt} Comments are to be in German.`);
-  expect(more).toMatchObject(["deny", expect.stringContaining(`«${dispatch.prompt}»`)]);
-});
-
-describe("the foreman in plan mode", () => {
+describe("the foreman", () => {
   ownScene();
+  test("an agent is told what next named and nothing else: more would be known to one try of one task alone", async () => {
+    await scene.start("1. One\n");
+    const [dispatch] = (await scene.minion(["next", "--json"])).json.dispatch;
+    const ask = async (prompt: string) => {
+      const tool_input = { subagent_type: dispatch.agent, prompt };
+      const answer = await scene.hook("PreToolUse", { tool_name: "Agent", tool_input });
+      const { permissionDecision, permissionDecisionReason } = answer.json.hookSpecificOutput;
+      return [permissionDecision, permissionDecisionReason];
+    };
+    expect(await ask(`${dispatch.prompt}\n`)).toMatchObject(["allow", expect.anything()]);
+    const more = await ask(`${dispatch.prompt} Comments are to be in German.`);
+    expect(more).toMatchObject(["deny", expect.stringContaining(`«${dispatch.prompt}»`)]);
+  });
 
-  test("starts nothing", async () => {
+  test("starts nothing in plan mode", async () => {
     await scene.start("1. One\n");
     await scene.minion(["next"]);
     const ask = async (tool_name: string, tool_input: object) => {
