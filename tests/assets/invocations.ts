@@ -24,7 +24,7 @@ function usageOf(command: string): Usage {
   const options = [...text.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)( <)?/gm)];
   const usage = {
     least: words.match(/</g)?.length ?? 0,
-    most: words.match(/[<[]/g)?.length ?? 0,
+    most: words.includes("...") ? Infinity : (words.match(/[<[]/g)?.length ?? 0),
     options: new Map(options.map(([, name = "", value]) => [name, value !== undefined])),
   };
   usages.set(command, usage);
