@@ -224,7 +224,7 @@ describe("a result that is not proven", () => {
     });
     expect(await second.end()).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("red on exactly these files: test"),
+      stderr: expect.stringContaining("on exactly these files: test"),
     });
     expect((await second.end()).code).toBe(0);
     expect(await next()).toMatchObject({ done: true, attention: [{ task: "1", reason: "gate-failed" }] });
