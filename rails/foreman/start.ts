@@ -67,13 +67,14 @@ export async function start(
       ...{ goal: plan.goal, success: plan.success, tasks: plan.tasks, conflicts, estimate, budget },
       priority: Object.fromEntries(urgent),
     });
-    const made = git(place.main, "update-ref", "-m", "minion: start", `refs/heads/${line}`, base, "");
-    await made.catch(async (error: Error) => {
-      await journal.add({ event: "aborted", note: error.message });
+    try {
+      // For whoever leads the run after this session: to judge what landed, it has to know what was asked.
+      await writeFile(listOf(journal), list);
+      await git(place.main, "update-ref", "-m", "minion: start", `refs/heads/${line}`, base, "");
+    } catch (error) {
+      await journal.add({ event: "aborted", note: (error as Error).message });
       throw error;
-    });
-    // For whoever leads the run after this session: to judge what landed, it has to know what was asked.
-    await writeFile(listOf(journal), list);
+    }
     return { run, line };
   });
   const changed = (await changedPaths(place.top)).filter((path) => !path.startsWith(".claude/worktrees/"));

@@ -34,8 +34,7 @@ const PATIENT = { API_TIMEOUT_MS: String(120 * MINUTE), CLAUDE_STREAM_IDLE_TIMEO
  * @param folder where the model is asked, in `play` or, where everyone is played, in one folder for each attempt as well;
  * and where `over` lies at the end */
 async function trial(name: string, arm: Arm, folder: string): Promise<void> {
-  const scenario = SCENARIOS[name];
-  if (!scenario) throw new Error(`${name} is no scenario: ${Object.keys(SCENARIOS).join(", ")}`);
+  const scenario = SCENARIOS[name] as Scenario;
   const stage = await Stage.open(arm, scenario.files);
   scenario.prepare?.(stage);
   const before = stage.tips();
@@ -98,4 +97,8 @@ function lean({ blueprint, estimate, gates, at, ...line }: JournalLine): Journal
 }
 
 const [, , name = "", arm = "", folder = ""] = process.argv;
-await trial(name, arm === "control" ? "control" : "prompt", folder);
+if (!(name in SCENARIOS) || (arm !== "prompt" && arm !== "control") || folder === "") {
+  console.error(`npm run trials -- SCENARIO prompt|control FOLDER; there are ${Object.keys(SCENARIOS).join(", ")}`);
+  process.exit(2);
+}
+await trial(name, arm, folder);
