@@ -54,7 +54,9 @@ export interface ClientRun {
 }
 
 /** The environment in which the client talks to nobody but the model. */
-export function clientEnv(options: Pick<ClientOptions, "home" | "model" | "env">): NodeJS.ProcessEnv {
+export function clientEnv(
+  options: Pick<ClientOptions, "home" | "model" | "env">,
+): NodeJS.ProcessEnv {
   // Started from within a session of the client, its variables would make ours a child of that one.
   const own = Object.entries(process.env).filter(([name]) => !/^(CLAUDE|ANTHROPIC)/.test(name));
   return {
@@ -88,7 +90,9 @@ export function startClient(options: ClientOptions): ClientRun {
     { cwd: options.cwd, env: clientEnv(options), stdio: ["pipe", "pipe", "pipe"], detached: true },
   );
   const say = (text: string): void => {
-    child.stdin.write(`${JSON.stringify({ type: "user", message: { role: "user", content: text } })}\n`);
+    child.stdin.write(
+      `${JSON.stringify({ type: "user", message: { role: "user", content: text } })}\n`,
+    );
   };
   if (options.isTalk) say(options.prompt);
   else child.stdin.end();
@@ -106,7 +110,8 @@ export function startClient(options: ClientOptions): ClientRun {
   const done = new Promise<ClientResult>((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code) => {
-      // One result for each turn; the last may be an empty one, after a notice that nobody had to answer.
+      // One result for each turn; the last may be an empty one, after a notice that nobody had to
+      // answer.
       const results = events.filter((event) => event.type === "result");
       const denials = results.flatMap((result) => (result.permission_denials ?? []) as Denial[]);
       resolve({

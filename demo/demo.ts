@@ -28,16 +28,29 @@ const POLL_MS = 200;
  * Shows the plan, each worker's progress, each landing and the report as they come.
  * @returns whether every task landed
  */
-export async function runDemo({ claude, home, repo, prompt, edits, say }: DemoOptions): Promise<boolean> {
+export async function runDemo({
+  claude,
+  home,
+  repo,
+  prompt,
+  edits,
+  say,
+}: DemoOptions): Promise<boolean> {
   const { tasks, guesses } = edits;
-  const model = await startModel(conversations({ orchestrator: orchestrator(guesses), worker: worker(tasks) }));
+  const model = await startModel(
+    conversations({ orchestrator: orchestrator(guesses), worker: worker(tasks) }),
+  );
   say(`> ${prompt}\n`);
   const identity = { NAME: "Minion demo", EMAIL: "demo@example.invalid" };
   const names = Object.entries(identity).flatMap(([key, value]) =>
     ["AUTHOR", "COMMITTER"].map((who) => [`GIT_${who}_${key}`, value]),
   );
   const client = startClient({
-    ...{ claude, model: model.url, home, cwd: repo, prompt },
+    claude,
+    model: model.url,
+    home,
+    cwd: repo,
+    prompt,
     env: Object.fromEntries(names),
     onEvent: (event) => plans(event).forEach(say),
   });
@@ -57,10 +70,16 @@ export async function runDemo({ claude, home, repo, prompt, edits, say }: DemoOp
 
 /** The plan's table, from the answer to the orchestrator's `minion plan`. */
 function plans({ message }: ClientEvent): string[] {
-  const { content } = (message ?? {}) as { content?: readonly { type?: string; content?: unknown }[] };
+  const { content } = (message ?? {}) as {
+    content?: readonly { type?: string; content?: unknown }[];
+  };
   if (!Array.isArray(content)) return [];
-  const results = content.flatMap((block) => (block.type === "tool_result" ? [String(block.content)] : []));
-  return results.filter((result) => /^\d+ tasks? · /.test(result)).map((result) => `${result.trimEnd()}\n`);
+  const results = content.flatMap((block) =>
+    block.type === "tool_result" ? [String(block.content)] : [],
+  );
+  return results
+    .filter((result) => /^\d+ tasks? · /.test(result))
+    .map((result) => `${result.trimEnd()}\n`);
 }
 
 /** Says what comes into a journal, until it is told to stop. */

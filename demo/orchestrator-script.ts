@@ -28,11 +28,13 @@ export interface Guess {
   readonly agent?: readonly string[];
 }
 
-/** Calls of `next` in a run, and how many in a row may bring nothing while no worker is left to wait for. */
+/** Calls of `next` in a run, and how many in a row may bring nothing while no worker is left to
+ * wait for. */
 const CALLS = 500;
 const IDLE_CALLS = 5;
 
-/** What the rails say that is next, where the context was made anew in the middle of a run, or a turn ended too soon. */
+/** What the rails say that is next, where the context was made anew in the middle of a run, or a
+ * turn ended too soon. */
 const NEXT_STEP = /(?:^Next step: `|: run )minion next --json/m;
 
 /** A worker ended, as the client says it in default and in auto mode. */
@@ -48,7 +50,8 @@ export function orchestrator(guesses: Readonly<Record<string, Guess>> = {}): Spe
     let said = "Type /minion and a list of tasks.";
     for (;;) {
       const words = argumentsOf(turn.text);
-      // A notice that comes after the end changes nothing, and what is said last is what the person sees.
+      // A notice that comes after the end changes nothing, and what is said last is what the person
+      // sees.
       if (NEXT_STEP.test(turn.text)) said = yield* foreman();
       else if (words !== undefined) said = yield* run(words, turn, guesses);
       turn = yield [said];
@@ -57,7 +60,11 @@ export function orchestrator(guesses: Readonly<Record<string, Guess>> = {}): Spe
 }
 
 /** One `/minion`, from what was typed to the text that ends it. */
-async function* run(words: string, turn: Turn, guesses: Readonly<Record<string, Guess>>): Talk<string> {
+async function* run(
+  words: string,
+  turn: Turn,
+  guesses: Readonly<Record<string, Guess>>,
+): Talk<string> {
   const flags = new Set(words.match(/(?<!\S)--(?:resume|dry-run)(?!\S)/g));
   const rest = words.replaceAll(/(?<!\S)--(?:resume|dry-run)(?!\S)/g, "").trim();
   if (flags.has("--resume")) {
@@ -105,9 +112,13 @@ async function* foreman(): Talk<string> {
     settle(live, notices);
     const landing = next.waiting.some(({ why }) => why === "landing");
     idle = live.size > 0 || landing || next.dispatch.length > 0 ? 0 : idle + 1;
-    // A notice that came along with an answer has no turn of its own any more: who ends the turn now may wait forever.
+    // A notice that came along with an answer has no turn of its own any more: who ends the turn
+    // now may wait forever.
     if (live.size === 0 || landing || NOTICE.test(notices)) continue;
-    settle(live, (yield [`Waiting for ${live.size} ${live.size === 1 ? "worker" : "workers"}.`]).text);
+    settle(
+      live,
+      (yield [`Waiting for ${live.size} ${live.size === 1 ? "worker" : "workers"}.`]).text,
+    );
   }
   return (yield* bash("minion report")).output;
 }
@@ -119,7 +130,10 @@ function settle(live: Set<string>, text: string): void {
 
 function agent({ agent, description, prompt, model }: Dispatch): Call {
   const type = agent.includes(":") ? agent : `minion:${agent}`;
-  return { tool: "Agent", input: { description, prompt, subagent_type: type, ...(model ? { model } : {}) } };
+  return {
+    tool: "Agent",
+    input: { description, prompt, subagent_type: type, ...(model ? { model } : {}) },
+  };
 }
 
 function command(line: string): Call {
@@ -132,14 +146,18 @@ function argumentsOf(text: string): string | undefined {
   return /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1] ?? "";
 }
 
-/** Where the list is to be written: the path that the command's text names for this session, or one like it. */
+/** Where the list is to be written: the path that the command's text names for this session, or one
+ * like it. */
 function listPath({ text, request }: Turn): string {
-  const named = [...text.matchAll(/(?<=`)\/[^`\n]+\.md(?=`)|\/[^\s`"'()]+\.md\b/g)].map(([path]) => path);
+  const named = [...text.matchAll(/(?<=`)\/[^`\n]+\.md(?=`)|\/[^\s`"'()]+\.md\b/g)].map(
+    ([path]) => path,
+  );
   const path = named.find((path) => path.includes(request.session));
   return path ?? join(tmpdir(), `minion-${request.session}`, "tasks.md");
 }
 
-/** A numbered list, written down in the form that the rails read; a question mark says that a path is a guess. */
+/** A numbered list, written down in the form that the rails read; a question mark says that a path
+ * is a guess. */
 function ourForm(list: string, guesses: Readonly<Record<string, Guess>>): string {
   const tasks = [...list.matchAll(/^\s*(\d+)[.)]\s+(.*?)(?:\s*\(depends on:\s*([^)]*)\))?\s*$/gm)];
   if (tasks.length === 0) return list;

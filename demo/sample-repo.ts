@@ -33,8 +33,10 @@ export async function makeSample(root: string, folder: string): Promise<void> {
   );
 }
 
-/** How a task is done, as `edits.json` says it. `copy` takes a file from the folder named after the task's id. */
-type Recipe = Omit<ScriptedTask, "steps"> & Guess & { readonly steps: readonly (Step | { readonly copy: string })[] };
+/** How a task is done, as `edits.json` says it. `copy` takes a file from the folder named after the
+ * task's id. */
+type Recipe = Omit<ScriptedTask, "steps"> &
+  Guess & { readonly steps: readonly (Step | { readonly copy: string })[] };
 
 /** How each task is done, and what the orchestrator makes of it when it is typed. */
 export interface Edits {
@@ -47,7 +49,10 @@ export interface Edits {
  * @param folder `edits` in the demo's folder, or one for another repository
  */
 export async function readEdits(folder: string): Promise<Edits> {
-  const recipes = JSON.parse(await readFile(join(folder, "edits.json"), "utf8")) as Record<string, Recipe>;
+  const recipes = JSON.parse(await readFile(join(folder, "edits.json"), "utf8")) as Record<
+    string,
+    Recipe
+  >;
   const tasks: Record<string, ScriptedTask> = {};
   for (const [id, { steps, commit, handoff }] of Object.entries(recipes)) {
     const written = steps.map(async (step): Promise<Step> => {

@@ -79,7 +79,8 @@ export async function startModel(
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = await bodyOf(request);
     const path = request.url?.split("?")[0] ?? "";
-    if (request.method !== "POST" || !path.startsWith("/v1/messages")) return json(response, 200, {});
+    if (request.method !== "POST" || !path.startsWith("/v1/messages"))
+      return json(response, 200, {});
     const asked = readRequest(text, request);
     const tokens = Math.ceil(asked.size / 4);
     if (path.endsWith("/count_tokens")) return json(response, 200, { input_tokens: tokens });
@@ -88,7 +89,12 @@ export async function startModel(
     const blocks = reply.map((part) =>
       typeof part === "string"
         ? ({ type: "text", text: part } as const)
-        : ({ type: "tool_use", id: `toolu_${++calls}`, name: part.tool, input: part.input } as const),
+        : ({
+            type: "tool_use",
+            id: `toolu_${++calls}`,
+            name: part.tool,
+            input: part.input,
+          } as const),
     );
     const message = {
       id: `msg_${++messages}`,
@@ -115,18 +121,26 @@ export async function startModel(
   };
 }
 
-/** Of a request's tokens four of five come from the cache; the rest is written to it for five minutes, for an hour, or fresh. */
+/** Of a request's tokens four of five come from the cache; the rest is written to it for five
+ * minutes, for an hour, or fresh. */
 function usageOf(tokens: number): InputUsage {
-  const [read, each] = [Math.floor(tokens * 0.8), Math.floor(tokens * 0.06)];
+  const read = Math.floor(tokens * 0.8);
+  const each = Math.floor(tokens * 0.06);
   return {
-    ...{ input_tokens: tokens - read - 2 * each, cache_read_input_tokens: read, cache_creation_input_tokens: 2 * each },
+    input_tokens: tokens - read - 2 * each,
+    cache_read_input_tokens: read,
+    cache_creation_input_tokens: 2 * each,
     cache_creation: { ephemeral_5m_input_tokens: each, ephemeral_1h_input_tokens: each },
   };
 }
 
 type InputUsage = Readonly<
   Record<"input_tokens" | "cache_read_input_tokens" | "cache_creation_input_tokens", number>
-> & { readonly cache_creation: Readonly<Record<"ephemeral_5m_input_tokens" | "ephemeral_1h_input_tokens", number>> };
+> & {
+  readonly cache_creation: Readonly<
+    Record<"ephemeral_5m_input_tokens" | "ephemeral_1h_input_tokens", number>
+  >;
+};
 
 function json(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { "content-type": "application/json" });
@@ -145,7 +159,10 @@ function readRequest(text: string, request: IncomingMessage): ModelRequest {
   const tools = (body.tools ?? []) as { name: string }[];
   return {
     model: String(body.model),
-    system: typeof system === "string" ? system : ((system ?? []) as TextBlock[]).map((block) => block.text).join("\n"),
+    system:
+      typeof system === "string"
+        ? system
+        : ((system ?? []) as TextBlock[]).map((block) => block.text).join("\n"),
     messages: (body.messages ?? []) as Message[],
     tools: tools.map((tool) => tool.name),
     session: String(request.headers["x-claude-code-session-id"] ?? ""),
@@ -168,11 +185,19 @@ function stream(response: ServerResponse, message: Answer): void {
     response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
   };
   send("message_start", {
-    message: { ...message, content: [], stop_reason: null, usage: { ...message.usage, output_tokens: 1 } },
+    message: {
+      ...message,
+      content: [],
+      stop_reason: null,
+      usage: { ...message.usage, output_tokens: 1 },
+    },
   });
   message.content.forEach((block, index) => {
     const text = block.type === "text";
-    send("content_block_start", { index, content_block: text ? { type: "text", text: "" } : { ...block, input: {} } });
+    send("content_block_start", {
+      index,
+      content_block: text ? { type: "text", text: "" } : { ...block, input: {} },
+    });
     send("content_block_delta", {
       index,
       delta: text

@@ -1,11 +1,13 @@
 import type { Call, Message, ModelRequest, Reply, Script, TextBlock } from "./scripted-model.ts";
 
-/** Who asks the model: `compaction` for what is to be left of a conversation, `side` for a title and the like. */
+/** Who asks the model: `compaction` for what is to be left of a conversation, `side` for a title
+ * and the like. */
 export type Role = "orchestrator" | "worker" | "classifier" | "compaction" | "side";
 
 /** Tells from a request who asks. */
 export function roleOf(request: ModelRequest): Role {
-  if (/create a detailed summary of the conversation/.test(turnOf(request).text)) return "compaction";
+  if (/create a detailed summary of the conversation/.test(turnOf(request).text))
+    return "compaction";
   if (/security monitor for autonomous/.test(request.system)) return "classifier";
   if (request.agent !== "") return "worker";
   return request.tools.includes("Agent") ? "orchestrator" : "side";
@@ -68,7 +70,10 @@ function turnOf(request: ModelRequest): Turn {
       for (const block of message.content) {
         if (block.type === "text") texts.push(block.text);
         if (block.type !== "tool_result") continue;
-        outcomes[ids.indexOf(block.tool_use_id)] = outcomeOf(textOf(block.content), block.is_error === true);
+        outcomes[ids.indexOf(block.tool_use_id)] = outcomeOf(
+          textOf(block.content),
+          block.is_error === true,
+        );
       }
   }
   return { outcomes, text: texts.join("\n"), request };
@@ -80,7 +85,9 @@ function callIds(message: Message | undefined): string[] {
 }
 
 function textOf(content: string | readonly TextBlock[] | undefined): string {
-  return typeof content === "string" ? content : (content ?? []).map((block) => block.text).join("\n");
+  return typeof content === "string"
+    ? content
+    : (content ?? []).map((block) => block.text).join("\n");
 }
 
 function outcomeOf(output: string, isError: boolean): Outcome {
@@ -96,7 +103,10 @@ export async function* calls(...made: readonly Call[]): Talk<readonly Outcome[]>
 
 /** Runs a shell command. */
 export async function* bash(command: string): Talk<Outcome> {
-  const made = { tool: "Bash", input: { command, description: command.split("\n")[0]?.slice(0, 60) } };
+  const made = {
+    tool: "Bash",
+    input: { command, description: command.split("\n")[0]?.slice(0, 60) },
+  };
   return only(yield* calls(made));
 }
 
@@ -117,7 +127,9 @@ export async function* read(path: string): Talk<Outcome> {
 /** Replaces a text that stands once in a file. */
 export async function* edit(path: string, from: string, to: string): Talk<Outcome> {
   yield* read(path);
-  return only(yield* calls({ tool: "Edit", input: { file_path: path, old_string: from, new_string: to } }));
+  return only(
+    yield* calls({ tool: "Edit", input: { file_path: path, old_string: from, new_string: to } }),
+  );
 }
 
 /** A word of a shell line that means itself. */

@@ -1,5 +1,15 @@
 import { join } from "node:path";
-import { bash, calls, edit, type Outcome, quote, type Speaker, type Talk, type Turn, write } from "./talk.ts";
+import {
+  bash,
+  calls,
+  edit,
+  type Outcome,
+  quote,
+  type Speaker,
+  type Talk,
+  type Turn,
+  write,
+} from "./talk.ts";
 
 /** One thing that a worker does to its worktree. Paths are relative to the repository's root. */
 export type Step =
@@ -44,7 +54,8 @@ export function worker(
   behaviours: Readonly<Record<string, Behaviour>> = {},
 ): Speaker {
   return async function* (turn) {
-    const [, attempt = "", task = "", number] = /minion begin ((?:[^\s`]+\/)?([^\s`/]+)\.(\d+))/.exec(turn.text) ?? [];
+    const [, attempt = "", task = "", number] =
+      /minion begin ((?:[^\s`]+\/)?([^\s`/]+)\.(\d+))/.exec(turn.text) ?? [];
     const edits = tasks[task];
     if (!edits) {
       yield [`Nobody said how to do ${task || "this"}.`];
@@ -54,7 +65,8 @@ export function worker(
   };
 }
 
-/** Does the task, proves it, hands it over; sent back, it proves and hands over what is there once more. */
+/** Does the task, proves it, hands it over; sent back, it proves and hands over what is there once
+ * more. */
 export const good: Behaviour = async function* (worker) {
   yield* begin(worker);
   yield* apply(worker, worker.edits.steps);
@@ -67,11 +79,15 @@ export const good: Behaviour = async function* (worker) {
     }
     const submitted = yield* submit(worker);
     const handedIn = submitted.code === 0;
-    yield* end(worker, handedIn ? `${worker.attempt} handed in` : notDone(worker, "not taken", submitted));
+    yield* end(
+      worker,
+      handedIn ? `${worker.attempt} handed in` : notDone(worker, "not taken", submitted),
+    );
   }
 };
 
-/** Commits its work and says that it is tested, without a gate ever run; sent back, it says so again. */
+/** Commits its work and says that it is tested, without a gate ever run; sent back, it says so
+ * again. */
 export const claimsWithoutRunning: Behaviour = async function* (worker) {
   yield* begin(worker);
   yield* apply(worker, worker.edits.steps);
@@ -125,7 +141,8 @@ async function* again(command: string): Talk<Outcome> {
   return outcome;
 }
 
-/** Commits all that is there. A tree without changes is no fault: a worker sent back has committed before. */
+/** Commits all that is there. A tree without changes is no fault: a worker sent back has committed
+ * before. */
 export async function* commit(worker: Worker): Talk<Outcome> {
   yield* bash("git add -A");
   return yield* bash(`git commit -m ${quote(worker.edits.commit)}`);
@@ -151,7 +168,8 @@ export function workingDirectory({ text }: Turn): string {
   return /working directory: (\S.*)/i.exec(text)?.[1]?.trim() ?? ".";
 }
 
-/** The last message of a worker without a result: one line, since it goes into the orchestrator's context. */
+/** The last message of a worker without a result: one line, since it goes into the orchestrator's
+ * context. */
 function notDone({ attempt }: Worker, why: string, { output }: Outcome): string {
   return `${attempt} not done: ${why}: ${output.trim().split("\n").at(-1)?.slice(0, 200)}`;
 }

@@ -24,7 +24,11 @@ type Before = (effect: string) => Promise<void>;
  * after it everything is as planned. Files that stay are linked into the new folder, not copied, so they keep all they have.
  * @throws Fault where it ends before the swap, so that the target is untouched: `interrupted`, `changed-meanwhile`, or why writing failed
  */
-export async function applyPlan(plan: Plan, situation: Situation, options: ApplyOptions): Promise<void> {
+export async function applyPlan(
+  plan: Plan,
+  situation: Situation,
+  options: ApplyOptions,
+): Promise<void> {
   const { step, signal, exchange = exchangeByPerl } = options;
   const { place, disk } = situation;
   const { real, target } = place;
@@ -33,7 +37,8 @@ export async function applyPlan(plan: Plan, situation: Situation, options: Apply
   const before: Before = async (effect) => {
     // Lets the lock be renewed and signals arrive.
     await setImmediate();
-    if (signal?.aborted) throw new Fault("interrupted", "interrupted", "nothing changed", EXIT.interrupted);
+    if (signal?.aborted)
+      throw new Fault("interrupted", "interrupted", "nothing changed", EXIT.interrupted);
     step?.(effect);
   };
   try {
@@ -41,12 +46,21 @@ export async function applyPlan(plan: Plan, situation: Situation, options: Apply
     fs.mkdirSync(room);
     for (const path of plan.saved) {
       await before(`back up ${path}`);
-      await fs.copy(join(real, path), join(room, "backup", path || "minion"), { preserveTimestamps: true });
+      await fs.copy(join(real, path), join(room, "backup", path || "minion"), {
+        preserveTimestamps: true,
+      });
     }
     const staged = await stage(fresh, plan, situation, before);
     const seen = scanDisk(place);
-    if (seen.target !== disk.target || JSON.stringify([...seen.entries]) !== JSON.stringify([...disk.entries]))
-      throw new Fault("changed-meanwhile", `${target} changed meanwhile`, "nothing was written; call again");
+    if (
+      seen.target !== disk.target ||
+      JSON.stringify([...seen.entries]) !== JSON.stringify([...disk.entries])
+    )
+      throw new Fault(
+        "changed-meanwhile",
+        `${target} changed meanwhile`,
+        "nothing was written; call again",
+      );
     await before("backup");
     if (plan.backup !== null) fs.moveSync(join(room, "backup"), plan.backup);
     await before("swap");
@@ -61,14 +75,20 @@ export async function applyPlan(plan: Plan, situation: Situation, options: Apply
     await recover(place);
     const { code, message, hint } = asFault(error);
     if (code === "interrupted" || code === "changed-meanwhile") throw error;
-    throw new Fault(code, `${message}; nothing changed: ${target} is as before`, hint, EXIT.writing);
+    throw new Fault(
+      code,
+      `${message}; nothing changed: ${target} is as before`,
+      hint,
+      EXIT.writing,
+    );
   }
   step?.("clear");
   await clear(room);
   step?.("done");
 }
 
-/** Clears what a run that failed or was killed has left, and undoes a swap that was cut in two. To be called under the lock. */
+/** Clears what a run that failed or was killed has left, and undoes a swap that was cut in two. To
+ * be called under the lock. */
 export async function recover({ real }: Place): Promise<void> {
   const old = join(roomOf(real), "old");
   if (exists(old) && !exists(real)) fs.renameSync(old, real);
@@ -76,7 +96,12 @@ export async function recover({ real }: Place): Promise<void> {
 }
 
 /** Lays the folder as it is to be; false where nothing is to be there at all. */
-async function stage(fresh: string, plan: Plan, { pack, place, disk }: Situation, before: Before): Promise<boolean> {
+async function stage(
+  fresh: string,
+  plan: Plan,
+  { pack, place, disk }: Situation,
+  before: Before,
+): Promise<boolean> {
   const { actions, manifest } = plan;
   const stays = actions.filter((action) => action.do !== "remove");
   if (!manifest && stays.length === 0 && disk.manifest?.made) return false;
@@ -96,7 +121,10 @@ async function stage(fresh: string, plan: Plan, { pack, place, disk }: Situation
     else {
       await before(`${file ? "write" : "keep"} ${path}`);
       if (!file) keep(join(place.real, path), join(fresh, path), kind === "link");
-      else fs.writeFileSync(join(fresh, path), fs.readFileSync(file.source), { mode: file.executable ? 0o755 : 0o644 });
+      else
+        fs.writeFileSync(join(fresh, path), fs.readFileSync(file.source), {
+          mode: file.executable ? 0o755 : 0o644,
+        });
     }
   }
   await before("manifest");

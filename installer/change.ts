@@ -24,12 +24,14 @@ export interface World extends ApplyOptions {
 /** The plan, and whether it was carried out. */
 export type Change = { readonly plan: Plan; readonly applied: boolean };
 
-/** Without the lock another one may be at work: where what was listed is gone, it is looked at anew. */
+/** Without the lock another one may be at work: where what was listed is gone, it is looked at
+ * anew. */
 function look(place: Place, tries = 20): Disk {
   try {
     return scanDisk(place);
   } catch (error) {
-    if (tries > 0 && error instanceof Fault && error.code === "not-found") return look(place, tries - 1);
+    if (tries > 0 && error instanceof Fault && error.code === "not-found")
+      return look(place, tries - 1);
     throw error;
   }
 }
@@ -45,7 +47,10 @@ export async function change(verb: Verb, flags: ChangeFlags, world: World): Prom
   const seen = look(place);
   const plan = planChange({ ...fixed, disk: seen });
   if (flags.dryRun || !(plan.changes || seen.leftover)) return { plan, applied: false };
-  const asked = verb === "uninstall" ? `Remove ${place.target}?` : `Back up and replace ${plan.saved.length} of yours?`;
+  const asked =
+    verb === "uninstall"
+      ? `Remove ${place.target}?`
+      : `Back up and replace ${plan.saved.length} of yours?`;
   const mustAsk = plan.changes && (verb === "uninstall" || plan.saved.length > 0);
   if (mustAsk && world.confirm && !(await world.confirm(asked)))
     throw new Fault("declined", "nothing was written", "call again when you want it");
@@ -54,7 +59,8 @@ export async function change(verb: Verb, flags: ChangeFlags, world: World): Prom
   try {
     return await withLock(dirname(place.real), LOCK, async () => {
       await recover(place);
-      // What was seen without the lock may have been another installer's half-done work; the lock lies in what was absent.
+      // What was seen without the lock may have been another installer's half-done work; the lock
+      // lies in what was absent.
       const situation = { ...fixed, disk: { ...scanDisk(place), absent } };
       const plan = planChange(situation);
       if (!plan.changes) return { plan, applied: false };

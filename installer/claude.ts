@@ -10,9 +10,11 @@ export const CLAUDE_NEEDED = "2.1.157";
 
 export const findClaude = ({ env }: Surroundings): string | undefined => onPath("claude", env)[0];
 
-/** What a program prints, and whether it ended well; nothing where it cannot be started or takes longer than 30 s. */
+/** What a program prints, and whether it ended well; nothing where it cannot be started or takes
+ * longer than 30 s. */
 export function run(file: string, args: string[], { env, cwd }: Surroundings) {
-  // npm lays a .cmd on Windows, which only a shell can start; the arguments are ours, and paths are quoted.
+  // npm lays a .cmd on Windows, which only a shell can start; the arguments are ours, and paths are
+  // quoted.
   const shell = /\.(cmd|bat)$/i.test(file);
   const [program = "", ...rest] = [file, ...args].map((text) => (shell ? `"${text}"` : text));
   return new Promise<{ ok: boolean; stdout: string }>((done) => {
@@ -38,8 +40,12 @@ export async function askPlugins(claude: string, root: string, foreign: boolean,
   try {
     if (foreign) symlinkSync(join(root, "skills"), join(passing, "skills"), "junction");
     const env = foreign ? { ...at.env, CLAUDE_CONFIG_DIR: passing } : at.env;
-    const list = JSON.parse((await run(claude, ["plugin", "list", "--json"], { ...at, env })).stdout);
-    return Array.isArray(list) ? (list as { id: string; enabled: boolean; errors?: unknown[] }[]) : undefined;
+    const list = JSON.parse(
+      (await run(claude, ["plugin", "list", "--json"], { ...at, env })).stdout,
+    );
+    return Array.isArray(list)
+      ? (list as { id: string; enabled: boolean; errors?: unknown[] }[])
+      : undefined;
   } catch {
     return undefined;
   } finally {
@@ -48,16 +54,26 @@ export async function askPlugins(claude: string, root: string, foreign: boolean,
 }
 
 /** Claude Code's own findings about a folder; undefined where it does not answer. */
-export async function askValidate(claude: string, path: string, at: Surroundings): Promise<Finding[] | undefined> {
-  type Theirs = Record<"errors" | "warnings", { path: string; message: string }[]> & { file: string };
+export async function askValidate(
+  claude: string,
+  path: string,
+  at: Surroundings,
+): Promise<Finding[] | undefined> {
+  type Theirs = Record<"errors" | "warnings", { path: string; message: string }[]> & {
+    file: string;
+  };
   const { stdout } = await run(claude, ["plugin", "validate", "--json", path], at);
   try {
     const { manifest, contents } = JSON.parse(stdout);
     return [manifest, ...contents]
       .filter(Boolean)
       .flatMap(({ file, errors, warnings }: Theirs) => [
-        ...errors.map(({ path: field, message }) => finding("claude-error", file, { message }, 1, field)),
-        ...warnings.map(({ path: field, message }) => finding("claude-warning", file, { message }, 1, field)),
+        ...errors.map(({ path: field, message }) =>
+          finding("claude-error", file, { message }, 1, field),
+        ),
+        ...warnings.map(({ path: field, message }) =>
+          finding("claude-warning", file, { message }, 1, field),
+        ),
       ]);
   } catch {
     return undefined;

@@ -29,9 +29,15 @@ const command = (usage: string, description: string): Command =>
   program
     .command(usage)
     .description(description)
-    .option("--dir <folder>", "the folder that Claude Code reads (default: CLAUDE_CONFIG_DIR, else ~/.claude)")
+    .option(
+      "--dir <folder>",
+      "the folder that Claude Code reads (default: CLAUDE_CONFIG_DIR, else ~/.claude)",
+    )
     .addOption(
-      new Option("--scope <scope>", "user, or project: .claude in this repository").choices(["user", "project"]),
+      new Option("--scope <scope>", "user, or project: .claude in this repository").choices([
+        "user",
+        "project",
+      ]),
     )
     .option("--dry-run", "write nothing; print what would be written")
     .option("--json", "print one JSON document and nothing else");
@@ -43,7 +49,8 @@ const VERBS: [Verb, string][] = [
 ];
 for (const [verb, description] of VERBS) {
   const made = command(verb, description).option("--yes", "ask nothing");
-  if (verb === "install") made.option("--force", "back up what is in the way or was edited, then replace it");
+  if (verb === "install")
+    made.option("--force", "back up what is in the way or was edited, then replace it");
   made.action(
     saying(async (flags: Flags) => {
       const stop = new AbortController();
@@ -57,25 +64,43 @@ for (const [verb, description] of VERBS) {
   );
 }
 
-command("doctor", "say what is installed, whether it works, and what to do where it does not").action(
+command(
+  "doctor",
+  "say what is installed, whether it works, and what to do where it does not",
+).action(
   saying(async (flags: Flags) => {
     const result = await diagnose(flags, __VERSION__, here());
     const { root, why, installed, tools, findings } = result;
     const lines = [
       `root    ${root} (${why})\nminion  ${installed ?? "not installed"}`,
       `tools   Node ${tools.node}, git ${tools.git ?? "none"}, Claude Code ${tools.claude ?? "none"}`,
-      ...(findings.length > 0 ? findings.map(findingText) : ["all is well: type /minion in Claude Code"]),
+      ...(findings.length > 0
+        ? findings.map(findingText)
+        : ["all is well: type /minion in Claude Code"]),
     ];
-    return [lines.join("\n"), result, findings.some(({ level }) => level !== "note") ? EXIT.refused : EXIT.done];
+    return [
+      lines.join("\n"),
+      result,
+      findings.some(({ level }) => level !== "note") ? EXIT.refused : EXIT.done,
+    ];
   }),
 );
 
-command("validate [path]", "check commands, agents, skills and hooks as Claude Code reads them").action(
+command(
+  "validate [path]",
+  "check commands, agents, skills and hooks as Claude Code reads them",
+).action(
   saying(async (path: string | undefined, flags: Flags) => {
-    const result = await validate(path ?? (flags.dir || flags.scope ? findPlace(flags, here()).root : "."), here());
+    const result = await validate(
+      path ?? (flags.dir || flags.scope ? findPlace(flags, here()).root : "."),
+      here(),
+    );
     const { files, findings, claude } = result;
     const asked = claude ? "Claude Code's own checks among them" : "Claude Code could not be asked";
-    const lines = [...findings.map(findingText), `${files} files checked, ${findings.length} findings; ${asked}`];
+    const lines = [
+      ...findings.map(findingText),
+      `${files} files checked, ${findings.length} findings; ${asked}`,
+    ];
     return [lines.join("\n"), result, findings.length > 0 ? EXIT.refused : EXIT.done];
   }),
 );
@@ -104,7 +129,9 @@ function changeText({ plan, applied }: Change, { dryRun, scope }: Flags): string
   if (plan.obstacles.length > 0) return [...lines, "nothing was written"].join("\n");
   const idle = verb === "uninstall" && before === null ? "nothing is installed" : "nothing to do";
   const versions = [...new Set([before, after].filter(Boolean))].join(" → ") || "minion";
-  lines.push(`${verb} ${versions} in ${target}: ${applied ? "done" : plan.changes ? "would write" : idle}`);
+  lines.push(
+    `${verb} ${versions} in ${target}: ${applied ? "done" : plan.changes ? "would write" : idle}`,
+  );
   for (const deed of new Set(actions.map((action) => action.do))) {
     const paths = actions.flatMap((action) => (action.do === deed ? [action.path] : []));
     const shown = dryRun || paths.length === 1 ? paths : [`${paths.length} paths`];

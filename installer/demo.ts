@@ -15,34 +15,55 @@ import { here, type Surroundings } from "./paths.ts";
  * @param own a repository to run on a clone of, its task list, and a folder with edits.json; empty for the sample
  * @param dir a new folder for all of it
  */
-export async function demo(assets: string, own: readonly string[], dir: string | undefined): Promise<Said> {
+export async function demo(
+  assets: string,
+  own: readonly string[],
+  dir: string | undefined,
+): Promise<Said> {
   const [source, list, edits] = own;
   if (own.length !== 0 && own.length !== 3)
-    throw new Fault("usage", "a repository wants a task list and edits too", "demo REPOSITORY TASKS EDITS", EXIT.usage);
+    throw new Fault(
+      "usage",
+      "a repository wants a task list and edits too",
+      "demo REPOSITORY TASKS EDITS",
+      EXIT.usage,
+    );
   if (dir !== undefined && existsSync(dir))
     throw new Fault("exists", `${dir} is there already`, "name a new folder", EXIT.usage);
   const at = here();
   const { claude, version } = await newEnough(at);
-  const folder = dir === undefined ? mkdtempSync(join(realpathSync(tmpdir()), "minion-demo-")) : resolve(dir);
+  const folder =
+    dir === undefined ? mkdtempSync(join(realpathSync(tmpdir()), "minion-demo-")) : resolve(dir);
   const [home, repo] = [join(folder, "home"), join(folder, "repository")] as const;
   await change("install", { dir: join(home, ".claude") }, { assets, at });
   const root = join(assets, "../dist/demo");
   if (source === undefined) await makeSample(root, repo);
   else await git(folder, "clone", "--quiet", "--no-hardlinks", "--", resolve(source), repo);
-  const tasks = list === undefined ? readFileSync(join(root, "tasks-typed.txt"), "utf8").trim() : resolve(list);
+  const tasks =
+    list === undefined ? readFileSync(join(root, "tasks-typed.txt"), "utf8").trim() : resolve(list);
   const say = (line: string): boolean => process.stdout.write(`${line}\n`);
   say(`Claude Code ${version}, a scripted model in the model's place, all of it in ${folder}\n`);
   const script = await readEdits(edits ?? join(root, "edits"));
   if (!(await runDemo({ claude, home, repo, prompt: `/minion ${tasks}`, edits: script, say })))
     throw new Fault("not-landed", "not every task landed", `see the report above, and ${repo}`);
   const gates = source === undefined ? " && npm ci && npm run lint && npm test" : "";
-  return [`See for yourself:\n  cd ${repo} && git switch minion/r1/line${gates}`, { repository: repo }];
+  return [
+    `See for yourself:\n  cd ${repo} && git switch minion/r1/line${gates}`,
+    { repository: repo },
+  ];
 }
 
 async function newEnough(at: Surroundings): Promise<{ claude: string; version: string }> {
   const claude = findClaude(at);
   const version = claude && (await versionOf(claude, at));
   if (claude && version && enough(version, CLAUDE_NEEDED)) return { claude, version };
-  const found = claude ? `${claude} is ${version ?? "of a version that it does not tell"}` : "claude is not on PATH";
-  throw new Fault("no-claude", found, `this drives Claude Code ${CLAUDE_NEEDED} or newer: install it`, EXIT.usage);
+  const found = claude
+    ? `${claude} is ${version ?? "of a version that it does not tell"}`
+    : "claude is not on PATH";
+  throw new Fault(
+    "no-claude",
+    found,
+    `this drives Claude Code ${CLAUDE_NEEDED} or newer: install it`,
+    EXIT.usage,
+  );
 }

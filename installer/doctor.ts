@@ -1,7 +1,14 @@
 import { join, sep } from "node:path";
 import { askPlugins, CLAUDE_NEEDED, enough, findClaude, run, versionOf } from "./claude.ts";
 import { type Code, type Finding, finding } from "./finding.ts";
-import { findPlace, onPath, type Place, type RootFlags, repositoryOf, type Surroundings } from "./paths.ts";
+import {
+  findPlace,
+  onPath,
+  type Place,
+  type RootFlags,
+  repositoryOf,
+  type Surroundings,
+} from "./paths.ts";
 import { exists, jsonIn, scanDisk, twinsIn } from "./scan.ts";
 import traps from "./traps.json" with { type: "json" };
 
@@ -19,12 +26,16 @@ type Add = (code: Code, file?: string, values?: object) => void;
  */
 export async function diagnose(flags: RootFlags, version: string, at: Surroundings) {
   const findings: Finding[] = [];
-  const add: Add = (code, file = "", values = {}) => void findings.push(finding(code, file, values));
+  const add: Add = (code, file = "", values = {}) =>
+    void findings.push(finding(code, file, values));
   const place = findPlace(flags, at);
   const { root, why, target, literal } = place;
   if (literal !== undefined) add("config-dir", "", { value: literal, root });
   const client = findClaude(at);
-  const [git = null, claude = null] = await Promise.all([versionOf("git", at), client && versionOf(client, at)]);
+  const [git = null, claude = null] = await Promise.all([
+    versionOf("git", at),
+    client && versionOf(client, at),
+  ]);
   const tools = { node: process.versions.node, git, claude: claude || null };
   for (const [code, needed] of Object.entries(NEEDED) as [keyof typeof NEEDED, string][]) {
     const version = tools[code];
@@ -42,19 +53,22 @@ export async function diagnose(flags: RootFlags, version: string, at: Surroundin
   }
   const managed = join(MANAGED[process.platform] ?? "/etc/claude-code", "managed-settings.json");
   const { strictKnownMarketplaces: only, blockedMarketplaces: blocked } = jsonIn(managed);
-  const names = (list: unknown): boolean => Array.isArray(list) && list.some(({ source }) => source === "skills-dir");
+  const names = (list: unknown): boolean =>
+    Array.isArray(list) && list.some(({ source }) => source === "skills-dir");
   if ((only && !names(only)) || names(blocked)) add("managed", managed);
   for (const file of [managed, join(root, "settings.json")])
     if (jsonIn(file).disableAllHooks === true) add("hooks-off", file);
   const repository = repositoryOf(at.cwd);
   const own = join(repository, ".claude");
   if (own !== root) findings.push(...twinsIn(own));
-  if (own !== root && exists(join(own, "skills/minion"))) add("twin-skill", join(own, "skills/minion"));
+  if (own !== root && exists(join(own, "skills/minion")))
+    add("twin-skill", join(own, "skills/minion"));
   if (git !== null) await checkRepository(repository, at, add);
   return { root, why, installed, tools, findings };
 }
 
-/** Compares the installation with its manifest; gives the installed version, null where there is none. */
+/** Compares the installation with its manifest; gives the installed version, null where there is
+ * none. */
 function checkFiles(place: Place, version: string, findings: Finding[], add: Add): string | null {
   const { target } = place;
   const { manifest, entries, broken, leftover, twins } = scanDisk(place);
@@ -65,21 +79,30 @@ function checkFiles(place: Place, version: string, findings: Finding[], add: Add
   if (!manifest) return null;
   const { files } = manifest;
   for (const [path, hash] of Object.entries(files))
-    if (entries.get(path)?.hash !== hash) add(entries.has(path) ? "edited" : "missing", join(target, path));
+    if (entries.get(path)?.hash !== hash)
+      add(entries.has(path) ? "edited" : "missing", join(target, path));
   for (const [path, { kind }] of entries)
     if (kind !== "folder" && files[path] === undefined) add("foreign", join(target, path));
-  if (manifest.package !== version) add("version", target, { before: manifest.package, after: version });
+  if (manifest.package !== version)
+    add("version", target, { before: manifest.package, after: version });
   return manifest.package;
 }
 
-async function checkLoaded(place: Place, flags: RootFlags, at: Surroundings, client: string, add: Add): Promise<void> {
+async function checkLoaded(
+  place: Place,
+  flags: RootFlags,
+  at: Surroundings,
+  client: string,
+  add: Add,
+): Promise<void> {
   const { root, target: path } = place;
   const plugins = await askPlugins(client, root, flags.dir !== undefined, at);
   const ours = plugins?.find(({ id }) => id === "minion@skills-dir");
   if (!plugins) add("not-asked");
   else if (!ours) add(flags.scope === "project" ? "not-trusted" : "not-loaded", path);
   else if (!ours.enabled) add("disabled", path);
-  else if (ours.errors?.length) add("load-errors", path, { errors: ours.errors.map(String).join("; "), path });
+  else if (ours.errors?.length)
+    add("load-errors", path, { errors: ours.errors.map(String).join("; "), path });
 }
 
 /** What in a repository surprises workers that run in worktrees of it. */

@@ -5,7 +5,8 @@ const LOOK = { error: "red", warning: "yellow", note: "dim" } as const;
 
 export type Code = keyof typeof catalogue;
 
-/** One thing to know, and what to do about it. Errors and warnings want something done; notes are good to know. */
+/** One thing to know, and what to do about it. Errors and warnings want something done; notes are
+ * good to know. */
 export interface Finding {
   readonly level: keyof typeof LOOK;
   readonly code: Code;
@@ -18,8 +19,15 @@ export interface Finding {
 }
 
 /** A finding in the words of the catalogue, with `values` for the `{name}`s in them. */
-export function finding(code: Code, file: string, values: object = {}, line?: number, field?: string): Finding {
-  const fill = (text: string): string => text.replaceAll(/\{(\w+)\}/g, (_, name) => Object(values)[name] ?? "");
+export function finding(
+  code: Code,
+  file: string,
+  values: object = {},
+  line?: number,
+  field?: string,
+): Finding {
+  const fill = (text: string): string =>
+    text.replaceAll(/\{(\w+)\}/g, (_, name) => Object(values)[name] ?? "");
   const [level, message, hint] = catalogue[code] as [Finding["level"], string, string];
   return { level, code, file, line, field, message: fill(message), hint: fill(hint) };
 }

@@ -7,7 +7,8 @@ const PLUGIN = ".claude-plugin/plugin.json";
 /** As a command it would be `/minion:minion`; only the folder's root skill is a bare `/minion`. */
 const ENTRY = { from: "commands/minion.md", to: "SKILL.md" };
 
-/** What an installation is made of: its version, and path in the installation, with `/` → the file. */
+/** What an installation is made of: its version, and path in the installation, with `/` → the file.
+ */
 export type Package = ReturnType<typeof readPackage>;
 
 export const hashOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
@@ -25,13 +26,19 @@ export function readPackage(assets: string) {
       if (entry.isDirectory()) read(`${path}/`);
       if (!entry.isFile() || entry.name === ".DS_Store") continue;
       // Windows has no executable bit, so the place counts too.
-      const executable = path === "bin/minion" || path.endsWith(".sh") || (fs.lstatSync(source).mode & 0o100) !== 0;
-      files.set(path === ENTRY.from ? ENTRY.to : path, { source, hash: hashOf(fs.readFileSync(source)), executable });
+      const executable =
+        path === "bin/minion" || path.endsWith(".sh") || (fs.lstatSync(source).mode & 0o100) !== 0;
+      files.set(path === ENTRY.from ? ENTRY.to : path, {
+        source,
+        hash: hashOf(fs.readFileSync(source)),
+        executable,
+      });
     }
   };
   try {
     read("");
-    for (const path of [ENTRY.to, "bin/minion"]) if (!files.has(path)) throw new Error(`${path} is missing`);
+    for (const path of [ENTRY.to, "bin/minion"])
+      if (!files.has(path)) throw new Error(`${path} is missing`);
     const version: unknown = fs.readJsonSync(join(assets, PLUGIN), { throws: false })?.version;
     if (typeof version !== "string") throw new Error(`${PLUGIN} has no version`);
     return { version, files };

@@ -15,7 +15,8 @@ export interface RootFlags {
   readonly scope?: "user" | "project";
 }
 
-/** Where an installation lives. `target` is the path as people write it, `real` where its bytes are. */
+/** Where an installation lives. `target` is the path as people write it, `real` where its bytes
+ * are. */
 export interface Place {
   readonly root: string;
   /** Why this root, in words. */
@@ -35,12 +36,16 @@ export const here = (): Surroundings => ({ env: process.env, cwd: process.cwd(),
  */
 export function findPlace({ dir, scope }: RootFlags, { env, cwd, home }: Surroundings): Place {
   const place = (path: string, why: string, literal?: string): Place => {
-    const root = resolve(cwd, path === "~" || /^~[/\\]/.test(path) ? join(home, path.slice(1)) : path);
+    const root = resolve(
+      cwd,
+      path === "~" || /^~[/\\]/.test(path) ? join(home, path.slice(1)) : path,
+    );
     const target = join(root, "skills", "minion");
     return { root, why, literal, target, real: realOf(target) };
   };
   if (dir !== undefined && (dir.trim() === "" || scope === "project")) {
-    const wrong = scope === "project" ? "--dir and --scope project name two folders" : "--dir is empty";
+    const wrong =
+      scope === "project" ? "--dir and --scope project name two folders" : "--dir is empty";
     throw new Fault("usage", wrong, "give the one folder that Claude Code reads", EXIT.usage);
   }
   if (dir !== undefined) return place(dir, "--dir");
@@ -56,9 +61,16 @@ function realOf(path: string): string {
     return realpathSync(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" && !lstatSync(path, { throwIfNoEntry: false }) && path !== parse(path).root)
+    if (
+      code === "ENOENT" &&
+      !lstatSync(path, { throwIfNoEntry: false }) &&
+      path !== parse(path).root
+    )
       return join(realOf(dirname(path)), basename(path));
-    const what = code === "ENOENT" || code === "ELOOP" ? "is a link that leads nowhere" : `cannot be read (${code})`;
+    const what =
+      code === "ENOENT" || code === "ELOOP"
+        ? "is a link that leads nowhere"
+        : `cannot be read (${code})`;
     throw new Fault("dangling-link", `${path} ${what}`, "repair or remove it, then call again");
   }
 }
@@ -73,7 +85,8 @@ export function repositoryOf(from: string): string {
 
 /** Every file called `name` on PATH, in the order in which a shell would find them. */
 export function onPath(name: string, env: NodeJS.ProcessEnv): string[] {
-  const endings = process.platform === "win32" ? (env.PATHEXT ?? ".EXE;.CMD").toLowerCase().split(";") : [""];
+  const endings =
+    process.platform === "win32" ? (env.PATHEXT ?? ".EXE;.CMD").toLowerCase().split(";") : [""];
   const folders = (env.PATH ?? "").split(delimiter).filter(Boolean);
   const files = folders.flatMap((folder) => endings.map((ending) => join(folder, name + ending)));
   return files.filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile());

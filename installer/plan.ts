@@ -11,7 +11,16 @@ export type Verb = "install" | "update" | "uninstall";
  * What becomes of a path. Written from the package: `create`, `restore` (ours, but missing), `replace`, `overwrite` (backed up first),
  * `beside` (a new version next to an edited file). `remove` takes away what is ours. As it is on disk stays: `same`, `edited`, `foreign`.
  */
-export type Deed = "create" | "restore" | "replace" | "overwrite" | "beside" | "remove" | "same" | "edited" | "foreign";
+export type Deed =
+  | "create"
+  | "restore"
+  | "replace"
+  | "overwrite"
+  | "beside"
+  | "remove"
+  | "same"
+  | "edited"
+  | "foreign";
 
 /** What becomes of one path; `from` is the package's file to write. */
 type Action = { readonly path: string; readonly do: Deed; readonly from?: string };
@@ -29,7 +38,8 @@ export interface Situation {
   readonly now: Date;
 }
 
-/** What is to become of the disk. Pure: the same situation gives the same plan, and nothing is read or written. */
+/** What is to become of the disk. Pure: the same situation gives the same plan, and nothing is read
+ * or written. */
 export function planChange({ verb, pack, disk, place, force, now }: Situation) {
   const { entries, manifest: known } = disk;
   const obstacles: Finding[] = [];
@@ -40,14 +50,17 @@ export function planChange({ verb, pack, disk, place, force, now }: Situation) {
   const at = (path: string): string => join(place.target, path);
   const act = (path: string, deed: Deed, from?: string): unknown =>
     actions.push(from === undefined ? { path, do: deed } : { path, do: deed, from });
-  /** What is in the way is gone with all that is in it: an obstacle, or with --force saved first. */
+  /** What is in the way is gone with all that is in it: an obstacle, or with --force saved first.
+   */
   const clear = (path: string, code: Code, values = {}): void => {
     inTheWay.add(path);
     if (!force) obstacles.push(finding(code, at(path), values));
   };
-  const isCleared = (path: string): boolean => [path, ...parentsOf(path)].some((part) => inTheWay.has(part));
+  const isCleared = (path: string): boolean =>
+    [path, ...parentsOf(path)].some((part) => inTheWay.has(part));
 
-  if (place.literal !== undefined) notes.push(finding("config-dir", "", { value: place.literal, root: place.root }));
+  if (place.literal !== undefined)
+    notes.push(finding("config-dir", "", { value: place.literal, root: place.root }));
   if (disk.broken) clear(MANIFEST, "manifest");
   else if (verb === "update" && !known) obstacles.push(finding("not-installed", place.target));
   if (disk.target === "other" && pack) clear("", "in-the-way");
@@ -56,7 +69,8 @@ export function planChange({ verb, pack, disk, place, force, now }: Situation) {
     (twin.level === "error" && !known && !force ? obstacles : notes).push(twin);
 
   const folded = new Map([...entries.keys()].map((path) => [path.toLowerCase(), path]));
-  /** Clears what would keep a file from lying at a path: a parent that is no folder, a name that differs in case only. */
+  /** Clears what would keep a file from lying at a path: a parent that is no folder, a name that
+   * differs in case only. */
   const clearWay = (path: string): void => {
     for (const part of [...parentsOf(path), path].filter((part) => !isCleared(part))) {
       const entry = entries.get(part);
@@ -84,7 +98,8 @@ export function planChange({ verb, pack, disk, place, force, now }: Situation) {
     }
   };
 
-  /** Lays the new version of an edited file beside it, under an ending that Claude Code does not load. */
+  /** Lays the new version of an edited file beside it, under an ending that Claude Code does not
+   * load. */
   const offer = (path: string, base: string, hash: string): void => {
     const isFree = (name: string): boolean => {
       const lies = entries.get(name);
@@ -92,10 +107,13 @@ export function planChange({ verb, pack, disk, place, force, now }: Situation) {
     };
     let name = `${path}.new`;
     for (let count = 2; !isFree(name); count++) name = `${path}.new${count}`;
-    // What was offered before and is the newest still is not laid again once the person has removed it.
+    // What was offered before and is the newest still is not laid again once the person has removed
+    // it.
     if (base === hash && !entries.has(name)) return;
     files[name] = hash;
-    notes.push(finding("beside", at(path), { old: JSON.stringify(at(path)), new: JSON.stringify(at(name)) }));
+    notes.push(
+      finding("beside", at(path), { old: JSON.stringify(at(path)), new: JSON.stringify(at(name)) }),
+    );
     entries.get(name)?.hash === hash ? act(name, "same") : act(name, "beside", path);
   };
 
@@ -114,7 +132,9 @@ export function planChange({ verb, pack, disk, place, force, now }: Situation) {
   actions.sort((a, b) => (a.path < b.path ? -1 : 1));
 
   const isOurs = (folder: string): boolean =>
-    known?.dirs.includes(folder) === true || isCleared(folder) || entries.get(folder)?.kind !== "folder";
+    known?.dirs.includes(folder) === true ||
+    isCleared(folder) ||
+    entries.get(folder)?.kind !== "folder";
   const manifest: Manifest | null = pack
     ? {
         version: 1,
@@ -136,8 +156,12 @@ export function planChange({ verb, pack, disk, place, force, now }: Situation) {
     /** Where anything stands here, nothing is written. */
     obstacles,
     notes,
-    /** Where what will be overwritten is copied to first, and what that is; the empty path is the target itself. */
-    backup: inTheWay.size > 0 ? join(backupsOf(place.root), now.toISOString().replaceAll(":", "-")) : null,
+    /** Where what will be overwritten is copied to first, and what that is; the empty path is the
+     * target itself. */
+    backup:
+      inTheWay.size > 0
+        ? join(backupsOf(place.root), now.toISOString().replaceAll(":", "-"))
+        : null,
     saved: [...inTheWay],
     /** Whether anything on the disk will differ. */
     changes: differs && obstacles.length === 0,

@@ -5,8 +5,14 @@ import { type Code, type Finding, finding } from "./finding.ts";
 
 export type Kind = "agent" | "command" | "skill";
 
-/** A prompt that can be read, as the checks of a whole folder need it; `name` is the one under which it loads. */
-export type Prompt = { readonly file: string; readonly kind: Kind; readonly name: string; readonly markdown: Markdown };
+/** A prompt that can be read, as the checks of a whole folder need it; `name` is the one under
+ * which it loads. */
+export type Prompt = {
+  readonly file: string;
+  readonly kind: Kind;
+  readonly name: string;
+  readonly markdown: Markdown;
+};
 
 /** What Claude Code reads, and as what; other fields are whatever a plugin makes of them. */
 const FIELDS = new Map(Object.entries(fields));
@@ -27,20 +33,37 @@ const MAX_DESCRIPTION = 1024;
  * @param base the name that its place gives it: the file's without `.md`, a skill's folder; empty where the place gives none
  * @returns its findings, and the prompt where it can be read
  */
-export function checkPrompt(text: string, file: string, kind: Kind, base: string, inPlugin: boolean) {
+export function checkPrompt(
+  text: string,
+  file: string,
+  kind: Kind,
+  base: string,
+  inPlugin: boolean,
+) {
   let markdown: Markdown;
   try {
     markdown = readMarkdown(text, "");
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const [, line, why] = /^:(\d+): ([\s\S]*)$/.exec(error.message) ?? [];
-    return { findings: [finding("frontmatter", file, { why, hint: error.hint }, Number(line), "frontmatter")] };
+    return {
+      findings: [
+        finding("frontmatter", file, { why, hint: error.hint }, Number(line), "frontmatter"),
+      ],
+    };
   }
   const { data, lineOf } = markdown;
   const { name, description } = data;
   const findings: Finding[] = [];
   const add = (code: Code, field: string, values: object = {}): void => {
-    const all = { key: field, value: JSON.stringify(data[field]), base, name, most: MAX_DESCRIPTION, ...values };
+    const all = {
+      key: field,
+      value: JSON.stringify(data[field]),
+      base,
+      name,
+      most: MAX_DESCRIPTION,
+      ...values,
+    };
     findings.push(finding(code, file, all, lineOf([field]), field));
   };
   if (text.trim() === "") add("empty", "frontmatter");
@@ -51,23 +74,32 @@ export function checkPrompt(text: string, file: string, kind: Kind, base: string
     if (description === undefined || description === "") add("no-description", "description");
   }
   for (const [key, value] of Object.entries(data)) {
-    const [type, meant] = [FIELDS.get(key), MEANT.get(plain(key))];
+    const type = FIELDS.get(key);
+    const meant = MEANT.get(plain(key));
     const source = text.split("\n")[lineOf([key]) - 1] ?? "";
     if (!type && meant) add("misspelt-field", key, { meant });
     if (type && !FITS[type]?.(value)) add(`not-${type}` as Code, key);
-    else if (type === "text" && /:\s*(y|n|yes|no|on|off)\s*$/i.test(source)) add("yaml-trap", key, { value });
-    if (inPlugin && kind === "agent" && IGNORED_IN_PLUGIN_AGENTS.includes(key)) add("ignored-field", key);
+    else if (type === "text" && /:\s*(y|n|yes|no|on|off)\s*$/i.test(source))
+      add("yaml-trap", key, { value });
+    if (inPlugin && kind === "agent" && IGNORED_IN_PLUGIN_AGENTS.includes(key))
+      add("ignored-field", key);
   }
   const given = typeof name === "string" ? name : undefined;
   if (given !== undefined && !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(given)) add("bad-name", "name");
   else if (given !== undefined && base !== "" && given !== base) add("name-differs", "name");
   const { length } = String(description);
   if (length > MAX_DESCRIPTION) add("long-description", "description", { length });
-  const prompt: Prompt = { file, kind, name: kind === "agent" || base === "" ? (given ?? base) : base, markdown };
+  const prompt: Prompt = {
+    file,
+    kind,
+    name: kind === "agent" || base === "" ? (given ?? base) : base,
+    markdown,
+  };
   return { findings, prompt };
 }
 
-/** Checks that need all prompts of a folder: names twice, and names in prompts that nothing carries. */
+/** Checks that need all prompts of a folder: names twice, and names in prompts that nothing
+ * carries. */
 export function checkTogether(prompts: readonly Prompt[], plugin: string | undefined): Finding[] {
   const findings: Finding[] = [];
   const seen = new Map<string, string>();
@@ -75,7 +107,10 @@ export function checkTogether(prompts: readonly Prompt[], plugin: string | undef
     // A command and a skill share one list of names, agents have another.
     const key = `${kind === "agent"} ${name.toLowerCase()}`;
     const first = seen.get(key);
-    if (first) findings.push(finding("duplicate-name", file, { name, first }, markdown.lineOf(["name"]), "name"));
+    if (first)
+      findings.push(
+        finding("duplicate-name", file, { name, first }, markdown.lineOf(["name"]), "name"),
+      );
     else seen.set(key, file);
   }
   if (plugin === undefined) return findings;
@@ -85,8 +120,12 @@ export function checkTogether(prompts: readonly Prompt[], plugin: string | undef
     const check = (name: string, line: number): void => {
       if (!own.has(name)) findings.push(finding("unknown-reference", file, { name }, line));
     };
-    const listed = [markdown.data.skills ?? []].flat().flatMap((names) => String(names).split(/[\s,]+/));
-    for (const name of listed.map((name) => (name.startsWith(`${plugin}:`) ? name.slice(plugin.length + 1) : name)))
+    const listed = [markdown.data.skills ?? []]
+      .flat()
+      .flatMap((names) => String(names).split(/[\s,]+/));
+    for (const name of listed.map((name) =>
+      name.startsWith(`${plugin}:`) ? name.slice(plugin.length + 1) : name,
+    ))
       if (!name.includes(":")) check(name, markdown.lineOf(["skills"]));
     for (const [index, line] of markdown.body.split("\n").entries())
       for (const [, name = ""] of line.matchAll(named)) check(name, markdown.bodyLine + index);
@@ -94,14 +133,27 @@ export function checkTogether(prompts: readonly Prompt[], plugin: string | undef
   return findings;
 }
 
-/** Checks that what a manifest, a marketplace or hooks name is there: whether its schema is kept, Claude Code checks. */
-export function checkConfig(text: string, file: string, isThere: (path: string) => boolean): Finding[] {
+/** Checks that what a manifest, a marketplace or hooks name is there: whether its schema is kept,
+ * Claude Code checks. */
+export function checkConfig(
+  text: string,
+  file: string,
+  isThere: (path: string) => boolean,
+): Finding[] {
   const lineAt = (position: number): number => text.slice(0, position).split("\n").length;
   try {
     JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (error) {
     const why = (error as Error).message.split("\n")[0] ?? "";
-    return [finding("not-json", file, { why }, lineAt(Number(/position (\d+)/.exec(why)?.[1] ?? text.length)), "json")];
+    return [
+      finding(
+        "not-json",
+        file,
+        { why },
+        lineAt(Number(/position (\d+)/.exec(why)?.[1] ?? text.length)),
+        "json",
+      ),
+    ];
   }
   const named = /\$\{?CLAUDE_PLUGIN_ROOT\}?(?:\\?["'])?\/([\w./-]+)|"source"\s*:\s*"(\.\/[^"]+)"/g;
   return [...text.matchAll(named)].flatMap(({ 1: used, 2: source, index }) => {

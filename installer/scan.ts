@@ -35,7 +35,8 @@ export function orNothing<T>(read: () => T): T | undefined {
 }
 export const exists = (path: string): boolean => orNothing(() => lstatSync(path)) !== undefined;
 /** What is in a folder, sorted. */
-export const namesIn = (folder: string): string[] => orNothing(() => readdirSync(folder).sort()) ?? [];
+export const namesIn = (folder: string): string[] =>
+  orNothing(() => readdirSync(folder).sort()) ?? [];
 /** The object in a JSON file. */
 export const jsonIn = (file: string): Record<string, unknown> =>
   Object(orNothing(() => JSON.parse(readFileSync(file, "utf8").replace(/^\uFEFF/, ""))));
@@ -51,10 +52,12 @@ export function scanDisk({ root, real }: Place) {
     if (stats?.isDirectory()) walk(real, "", entries);
     let absent = 0;
     for (let folder = real; !exists(folder); folder = dirname(folder)) absent++;
-    const manifest = orNothing(() => parseManifest(readFileSync(join(real, MANIFEST), "utf8"))) ?? null;
+    const manifest =
+      orNothing(() => parseManifest(readFileSync(join(real, MANIFEST), "utf8"))) ?? null;
     return {
       target: !stats ? "missing" : stats.isDirectory() ? "folder" : ("other" as const),
-      /** Everything below the target except the manifest; paths with `/`, a folder before what is in it. */
+      /** Everything below the target except the manifest; paths with `/`, a folder before what is
+       * in it. */
       entries: entries as ReadonlyMap<string, Entry>,
       manifest,
       /** There is a manifest, and it cannot be read. */
@@ -80,7 +83,9 @@ function walk(base: string, below: string, into: Map<string, Entry>): void {
       walk(base, `${path}/`, into);
     } else if (stats.isSymbolicLink()) into.set(path, { kind: "link" });
     else {
-      const hash = stats.isFile() ? orNothing(() => hashOf(readFileSync(join(base, path)))) : undefined;
+      const hash = stats.isFile()
+        ? orNothing(() => hashOf(readFileSync(join(base, path))))
+        : undefined;
       const executable = (stats.mode & 0o100) !== 0;
       into.set(path, hash === undefined ? { kind: "other" } : { kind: "file", hash, executable });
     }
@@ -93,9 +98,12 @@ function walk(base: string, below: string, into: Map<string, Entry>): void {
  */
 export function twinsIn(root: string): Finding[] {
   const list = join(root, "plugins/installed_plugins.json");
-  const plugins = Object.keys(Object(jsonIn(list).plugins)).filter((id) => id.startsWith("minion@"));
+  const plugins = Object.keys(Object(jsonIn(list).plugins)).filter((id) =>
+    id.startsWith("minion@"),
+  );
   const command = join(root, "commands/minion.md");
-  const nameIn = (path: string): unknown => orNothing(() => readMarkdown(readFileSync(path, "utf8"), path).data.name);
+  const nameIn = (path: string): unknown =>
+    orNothing(() => readMarkdown(readFileSync(path, "utf8"), path).data.name);
   const agents = namesIn(join(root, "agents")).map((file) => join(root, "agents", file));
   return [
     ...plugins.map((name) => finding("twin-plugin", list, { name })),

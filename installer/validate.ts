@@ -21,22 +21,31 @@ export async function validate(path: string, at: Surroundings) {
   const checked = new Set<string>();
   const ours = rootsOf(path).flatMap((root) => checkFolder(root, checked));
   const hint = "give a plugin, a marketplace or a .claude folder";
-  if (checked.size === 0) throw new Fault("usage", `${path} holds nothing that Claude Code loads`, hint, EXIT.usage);
+  if (checked.size === 0)
+    throw new Fault("usage", `${path} holds nothing that Claude Code loads`, hint, EXIT.usage);
   const claude = findClaude(at);
   const theirs = claude === undefined ? undefined : await askValidate(claude, path, at);
   const known = ({ file, field }: Finding): boolean =>
-    ours.some((our) => resolve(our.file) === resolve(file) && (our.field === field || our.field === "frontmatter"));
+    ours.some(
+      (our) =>
+        resolve(our.file) === resolve(file) && (our.field === field || our.field === "frontmatter"),
+    );
   const findings = [...ours, ...(theirs ?? []).filter((finding) => !known(finding))];
   findings.sort((a, b) => a.file.localeCompare(b.file) || (a.line ?? 0) - (b.line ?? 0));
   return { path, files: checked.size, claude: theirs !== undefined, findings };
 }
 
-/** The folders that a path stands for: itself, a repository's `.claude`, a marketplace's plugins, those among the skills. */
+/** The folders that a path stands for: itself, a repository's `.claude`, a marketplace's plugins,
+ * those among the skills. */
 function rootsOf(path: string): string[] {
   const { plugins } = jsonIn(join(path, MARKETPLACE));
   const sources = Array.isArray(plugins) ? plugins.map((plugin) => plugin?.source) : [];
   const nested = namesIn(join(path, "skills")).map((name) => join("skills", name));
-  const inside = [".claude", ...sources, ...nested.filter((part) => exists(join(path, part, MANIFEST)))];
+  const inside = [
+    ".claude",
+    ...sources,
+    ...nested.filter((part) => exists(join(path, part, MANIFEST))),
+  ];
   const folders = inside.filter((part) => typeof part === "string").map((part) => join(path, part));
   return [path, ...folders.filter((folder) => exists(folder) && resolve(folder) !== resolve(path))];
 }
@@ -58,7 +67,9 @@ export function checkFolder(root: string, checked: Set<string> = new Set()): Fin
     const text = textIn(file);
     if (typeof text !== "string") findings.push(text);
     else if (kind === "config")
-      findings.push(...checkConfig(text, file, (path) => exists(join(dirname(dirname(resolve(file))), path))));
+      findings.push(
+        ...checkConfig(text, file, (path) => exists(join(dirname(dirname(resolve(file))), path))),
+      );
     else {
       const result = checkPrompt(text, file, kind, base, inPlugin);
       findings.push(...result.findings);
@@ -66,12 +77,16 @@ export function checkFolder(root: string, checked: Set<string> = new Set()): Fin
     }
   }
   const { name } = jsonIn(join(root, MANIFEST));
-  return [...findings, ...checkTogether(prompts, typeof name === "string" && /^[\w-]+$/.test(name) ? name : undefined)];
+  return [
+    ...findings,
+    ...checkTogether(prompts, typeof name === "string" && /^[\w-]+$/.test(name) ? name : undefined),
+  ];
 }
 
 type Part = [kind: Kind | "config", file: string, base: string];
 
-/** What there is to check: as what, the file, and the name that its place gives it. A skill's file may be missing. */
+/** What there is to check: as what, the file, and the name that its place gives it. A skill's file
+ * may be missing. */
 function partsOf(root: string): Part[] {
   const there = (kind: "config" | "skill", ...paths: string[]): Part[] =>
     paths.map((path): Part => [kind, join(root, path), ""]).filter(([, file]) => exists(file));
@@ -89,9 +104,12 @@ function partsOf(root: string): Part[] {
   ];
 }
 
-/** All `.md` below a folder. A folder called `x.md` is among them: that it is one is found when it is read. */
+/** All `.md` below a folder. A folder called `x.md` is among them: that it is one is found when it
+ * is read. */
 const markdownIn = (folder: string): string[] =>
-  namesIn(folder).flatMap((name) => (name.endsWith(".md") ? [join(folder, name)] : markdownIn(join(folder, name))));
+  namesIn(folder).flatMap((name) =>
+    name.endsWith(".md") ? [join(folder, name)] : markdownIn(join(folder, name)),
+  );
 
 function textIn(file: string): string | Finding {
   const wrong = (code: Code, values = {}): Finding => finding(code, file, values, 1, "frontmatter");

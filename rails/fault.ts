@@ -10,8 +10,9 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The one error that a person or a model gets to see: what is wrong and where (`message`), what to do (`hint`).
- * `code` is a stable kebab-case word for programs; `exit` is what the process ends with. */
+/** The one error that a person or a model gets to see: what is wrong and where (`message`), what to
+ * do (`hint`). `code` is a stable kebab-case word for programs; `exit` is what the process ends
+ * with. */
 export class Fault extends Error {
   constructor(
     readonly code: string,
@@ -29,10 +30,12 @@ export function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   const { code = "", message } = error as NodeJS.ErrnoException;
   const what = message ?? String(error);
-  if (["ENOENT", "EISDIR", "ENOTDIR"].includes(code)) return new Fault("not-found", what, "check the path", EXIT.usage);
+  if (["ENOENT", "EISDIR", "ENOTDIR"].includes(code))
+    return new Fault("not-found", what, "check the path", EXIT.usage);
   if (["EACCES", "EPERM", "EROFS"].includes(code))
     return new Fault("not-allowed", what, "check who may read and write there", EXIT.usage);
-  if (code === "ENOSPC") return new Fault("disk-full", what, "free some space and call again", EXIT.writing);
+  if (code === "ENOSPC")
+    return new Fault("disk-full", what, "free some space and call again", EXIT.writing);
   const hint = "this is a bug: please report it with the command";
   return new Fault("internal", what.split("\n")[0] ?? what, hint, EXIT.writing);
 }

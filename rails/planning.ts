@@ -15,9 +15,13 @@ import { reviewIn, stepsOf } from "./record/phases.ts";
 
 type Planned = Awaited<ReturnType<typeof planAt>>;
 
-/** Reads a list and everything that a plan says about it; `expect`: how many tasks it should have, `workflow`: the one of
- * tasks that name none, where not each is to get the one that fits; `asWritten`: without what was chosen for it. */
-export async function planAt(source: string, { expect, workflow = "" }: { expect?: number; workflow?: string }) {
+/** Reads a list and everything that a plan says about it; `expect`: how many tasks it should have,
+ * `workflow`: the one of tasks that name none, where not each is to get the one that fits;
+ * `asWritten`: without what was chosen for it. */
+export async function planAt(
+  source: string,
+  { expect, workflow = "" }: { expect?: number; workflow?: string },
+) {
   const list = source === "-" ? await readInput() : await readFile(source, "utf8");
   const where = source === "-" ? "the list" : source;
   const place = await findPlace(process.cwd());
@@ -25,8 +29,13 @@ export async function planAt(source: string, { expect, workflow = "" }: { expect
   const blueprint = await blueprintAt(place, overlays);
   const { makePlan } = await import("./plan/plan.ts");
   // A path may be written from the repository's root as well.
-  const exists = (path: string) => [place.prefix, ""].some((folder) => existsSync(join(place.top, folder, path)));
-  const asWritten = makePlan(list, where, { vague: blueprint.vague, exists, expected: expect ?? null });
+  const exists = (path: string) =>
+    [place.prefix, ""].some((folder) => existsSync(join(place.top, folder, path)));
+  const asWritten = makePlan(list, where, {
+    vague: blueprint.vague,
+    exists,
+    expected: expect ?? null,
+  });
   const { tools, findings } = await toolsFor(asWritten, place, where);
   const all = await workflowsAt(place, blueprint);
   const { chooseWorkflow, isAtLeast, riskOf } = await import("./plan/risk.ts");
@@ -38,23 +47,34 @@ export async function planAt(source: string, { expect, workflow = "" }: { expect
     const isRaised = !isAtLeast(own.risk, risk);
     const task = isRaised ? { ...own, risk } : own;
     const name = task.workflow || workflow;
-    const [chosen, workflowWhy] = name ? [all.get(name), "said"] : chooseWorkflow(task, order, place.prefix);
+    const [chosen, workflowWhy] = name
+      ? [all.get(name), "said"]
+      : chooseWorkflow(task, order, place.prefix);
     const lack = chosen ? lackOf(chosen, blueprint, overlays) : `there is no workflow ${name}`;
-    if (lack) findings.push(fault("workflow", line, `task ${id}: ${lack}`, `there are ${[...all.keys()].join(", ")}`));
+    if (lack)
+      findings.push(
+        fault("workflow", line, `task ${id}: ${lack}`, `there are ${[...all.keys()].join(", ")}`),
+      );
     for (const one of task.agent) {
       const wrong = faultOf(one, overlays);
       const known = () => [...overlays.values()].map((each) => each.name).join(", ");
-      if (wrong) findings.push(fault("unknown-agent", line, `task ${id}: ${wrong}`, `there are ${known()}`));
+      if (wrong)
+        findings.push(fault("unknown-agent", line, `task ${id}: ${wrong}`, `there are ${known()}`));
     }
     const reason = isRaised ? `${workflowWhy}: ${why}` : workflowWhy;
     return { ...task, workflow: chosen?.name ?? name, workflowWhy: reason };
   });
   const used = [...all.values()].filter(({ name }) => tasks.some((task) => task.workflow === name));
   const workflows = Object.fromEntries(used.map(({ name, phases }) => [name, phases]));
-  // A workflow may be said that reviews nothing, and a risk may show only in the work: then as the plan would have it.
+  // A workflow may be said that reviews nothing, and a risk may show only in the work: then as the
+  // plan would have it.
   const reviews = Object.fromEntries(
     (["medium", "high"] as const).map((risk) => {
-      const [{ phases }] = chooseWorkflow({ title: "", description: "", files: [], risk }, order, place.prefix);
+      const [{ phases }] = chooseWorkflow(
+        { title: "", description: "", files: [], risk },
+        order,
+        place.prefix,
+      );
       return [risk, reviewIn(phases, risk)];
     }),
   );
@@ -62,12 +82,19 @@ export async function planAt(source: string, { expect, workflow = "" }: { expect
   return { place, tools, blueprint, workflows, reviews, list, asWritten, plan };
 }
 
-/** The project's commands: what the list says, else what is found from the package on that holds the tasks' files. */
+/** The project's commands: what the list says, else what is found from the package on that holds
+ * the tasks' files. */
 async function toolsFor({ tasks, toolsSaid }: Plan, place: Place, where: string) {
   const { findTools, folderOf } = await import("./blueprint/toolchain.ts");
-  const { text } = await firstOf(await layers(place, "toolchains.md", "minion-blueprint/toolchains.md"));
+  const { text } = await firstOf(
+    await layers(place, "toolchains.md", "minion-blueprint/toolchains.md"),
+  );
   const folder = folderOf(tasks, place.prefix);
-  const tools: { -readonly [N in keyof Tools]: Tools[N] } = await findTools(place.top, folder, text);
+  const tools: { -readonly [N in keyof Tools]: Tools[N] } = await findTools(
+    place.top,
+    folder,
+    text,
+  );
   for (const name of TOOL_NAMES) {
     const run = toolsSaid[name];
     if (run) tools[name] = { run, cwd: place.prefix, source: `${where}: tools.${name}` };
@@ -78,8 +105,12 @@ async function toolsFor({ tasks, toolsSaid }: Plan, place: Place, where: string)
   return { tools, findings: deeper.length > 0 ? [note] : [] };
 }
 
-/** The workflows that there are, by name. @throws Fault `workflow` where the blueprint names one that there is not */
-async function workflowsAt(place: Place, { workflows, sources }: Blueprint): Promise<Map<string, Workflow>> {
+/** The workflows that there are, by name. @throws Fault `workflow` where the blueprint names one
+ * that there is not */
+async function workflowsAt(
+  place: Place,
+  { workflows, sources }: Blueprint,
+): Promise<Map<string, Workflow>> {
   const { readWorkflows } = await import("./blueprint/workflow.ts");
   const known = await readWorkflows(await layers(place, "workflows", "minion-blueprint/workflows"));
   const missing = workflows.find((name) => !known.has(name));
@@ -97,20 +128,33 @@ function faultOf(name: string, overlays: Overlays): string | null {
 }
 
 /** What a workflow asks for and there is not, in words. */
-function lackOf({ name, phases }: Workflow, { gates }: Blueprint, overlays: Overlays): string | null {
+function lackOf(
+  { name, phases }: Workflow,
+  { gates }: Blueprint,
+  overlays: Overlays,
+): string | null {
   for (const phase of phases) {
-    const gate = [...(phase.gates ?? []), ...phase.red].find((one) => !gates.some((each) => each.name === one));
+    const gate = [...(phase.gates ?? []), ...phase.red].find(
+      (one) => !gates.some((each) => each.name === one),
+    );
     const lack = gate ? `there is no gate ${gate}` : phase.agent && faultOf(phase.agent, overlays);
     if (lack) return `workflow ${name}, phase ${phase.name}: ${lack}`;
   }
   return null;
 }
 
-/** What a plan is likely to take here, by the earlier runs of this repository and the prices in force. */
-export async function estimateAt({ place, plan, blueprint, ...ways }: Planned): Promise<Estimate | null> {
+/** What a plan is likely to take here, by the earlier runs of this repository and the prices in
+ * force. */
+export async function estimateAt({
+  place,
+  plan,
+  blueprint,
+  ...ways
+}: Planned): Promise<Estimate | null> {
   const { estimate } = await import("./plan/estimate.ts");
   const { experienceOf } = await import("./record/experience.ts");
   const steps = new Map(plan.tasks.map((task) => [task.id, stepsOf(ways, task)]));
-  const [prices, experience] = [await pricesAt(place), await experienceOf(place.common)];
+  const prices = await pricesAt(place);
+  const experience = await experienceOf(place.common);
   return estimate(plan, blueprint.bounds.workers, prices, experience, (id) => steps.get(id) ?? 1);
 }

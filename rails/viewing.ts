@@ -14,19 +14,24 @@ import { reportText } from "./view/report.ts";
 
 // What people look at, with what it needs beside the journal: transcripts, prices, the clock.
 
-/** What a run has cost up to now, at the prices in force, and its alarms. Prices are read where there is something to price;
- * `cost` is null where they cannot be read: a slip in that file is no reason to stop a run.
+/** What a run has cost up to now, at the prices in force, and its alarms. Prices are read where
+ * there is something to price; `cost` is null where they cannot be read: a slip in that file is no
+ * reason to stop a run.
  * @param used what was used, where that has just been looked up */
 async function lookAt(place: Place, state: RunState, used?: EventData["spent"][]) {
   const spent = used ?? (await usageNow(state));
   const models = spent.length === 0 ? new Map() : (await pricesAt(place).catch(() => null))?.models;
   const cost = models ? costOf(state, spent, models) : null;
-  const [dollars, now] = [cost?.dollars ?? null, Date.now()];
+  const dollars = cost?.dollars ?? null;
+  const now = Date.now();
   return { cost, dollars, now, alarms: alarmsOf(state, { dollars, now }) };
 }
 
-export const spentAt = async (place: Place, state: RunState, used?: EventData["spent"][]): Promise<number | null> =>
-  (await lookAt(place, state, used)).dollars;
+export const spentAt = async (
+  place: Place,
+  state: RunState,
+  used?: EventData["spent"][],
+): Promise<number | null> => (await lookAt(place, state, used)).dollars;
 
 /** @returns the board of a run as text, and as data */
 export async function boardOf(place: Place, state: RunState, columns: number) {

@@ -15,7 +15,8 @@ const ROUNDS = 3;
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const exec = promisify(execFile);
 
-/** Each is given a folder of its own and the packed tarball, and gives rows of the table. More are welcome. */
+/** Each is given a folder of its own and the packed tarball, and gives rows of the table. More are
+ * welcome. */
 const BENCHES = { size, coldStart, ...rails, ...plans };
 /** Those that take minutes: run by name only. */
 const ALL = { ...BENCHES, ...long };
@@ -23,8 +24,14 @@ const ALL = { ...BENCHES, ...long };
 /** What `npm i` of the tarball lays on the disk. */
 async function size(folder, tarball) {
   await writeFile(join(folder, "package.json"), "{}");
-  await npm(["install", "--offline", "--no-audit", "--no-fund", tarball], folder, join(folder, "cache"));
-  const packages = (await readdir(join(folder, "node_modules"))).filter((name) => !name.startsWith("."));
+  await npm(
+    ["install", "--offline", "--no-audit", "--no-fund", tarball],
+    folder,
+    join(folder, "cache"),
+  );
+  const packages = (await readdir(join(folder, "node_modules"))).filter(
+    (name) => !name.startsWith("."),
+  );
   const files = await filesBelow(join(folder, "node_modules/minion-toolkit"));
   const bytes = await Promise.all(files.map(async (file) => (await stat(file)).size));
   const { dependencies = {} } = JSON.parse(
@@ -39,16 +46,27 @@ async function size(folder, tarball) {
   ];
 }
 
-/** `npx` of the tarball against `npx` of a package that does nothing, each time with an empty cache; the median of each. */
+/** `npx` of the tarball against `npx` of a package that does nothing, each time with an empty
+ * cache; the median of each. */
 async function coldStart(folder, tarball) {
   const nothing = join(folder, "nothing");
   await mkdir(nothing);
-  await writeFile(join(nothing, "package.json"), '{ "name": "nothing", "version": "1.0.0", "bin": "nothing.js" }\n');
+  await writeFile(
+    join(nothing, "package.json"),
+    '{ "name": "nothing", "version": "1.0.0", "bin": "nothing.js" }\n',
+  );
   await writeFile(join(nothing, "nothing.js"), "#!/usr/bin/env node\n");
   const empty = await pack(nothing, folder);
   let caches = 0;
-  const ours = ["cold npx, minion-toolkit", () => npxOf(tarball, "minion-toolkit", folder, caches++)];
-  return against(ours, ["cold npx, empty package", () => npxOf(empty, "nothing", folder, caches++)], ROUNDS);
+  const ours = [
+    "cold npx, minion-toolkit",
+    () => npxOf(tarball, "minion-toolkit", folder, caches++),
+  ];
+  return against(
+    ours,
+    ["cold npx, empty package", () => npxOf(empty, "nothing", folder, caches++)],
+    ROUNDS,
+  );
 }
 
 const npxOf = (tarball, program, folder, name) =>
@@ -59,11 +77,18 @@ const npxOf = (tarball, program, folder, name) =>
   );
 
 const npm = (args, cwd, cache) =>
-  exec("npm", args, { cwd, env: { ...process.env, npm_config_cache: cache, npm_config_update_notifier: "false" } });
+  exec("npm", args, {
+    cwd,
+    env: { ...process.env, npm_config_cache: cache, npm_config_update_notifier: "false" },
+  });
 
 /** Packs a package as it stands, without its scripts; gives the tarball's path. */
 async function pack(from, to) {
-  const { stdout } = await exec("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", to], { cwd: from });
+  const { stdout } = await exec(
+    "npm",
+    ["pack", "--ignore-scripts", "--json", "--pack-destination", to],
+    { cwd: from },
+  );
   return join(to, JSON.parse(stdout)[0].filename);
 }
 
@@ -91,7 +116,8 @@ try {
     rows.push(...(await ALL[name](join(folder, name), tarball)));
   }
   const width = Math.max(...rows.map(([what]) => what.length));
-  for (const [what, value] of rows) console.log(`${what.padEnd(width)}  ${String(value).padStart(14)}`);
+  for (const [what, value] of rows)
+    console.log(`${what.padEnd(width)}  ${String(value).padStart(14)}`);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

@@ -1,4 +1,5 @@
-// Lays out what the demo needs in one folder: the sample with zod as one file, the task lists and the scripted edits.
+// Lays out what the demo needs in one folder: the sample with zod as one file, the task lists and
+// the scripted edits.
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { argv } from "node:process";
@@ -19,7 +20,9 @@ export async function buildDemo(folder) {
 /** zod as a package of one file, so that the sample is installed without a network. */
 async function vendorZod(folder) {
   const source = join(root, "node_modules/zod");
-  const { name, version, license, homepage } = JSON.parse(await readFile(join(source, "package.json"), "utf8"));
+  const { name, version, license, homepage } = JSON.parse(
+    await readFile(join(source, "package.json"), "utf8"),
+  );
   await build({
     stdin: { contents: 'export * from "zod";', resolveDir: root },
     outfile: join(folder, "index.js"),

@@ -35,7 +35,9 @@ async function bundle(entry, outfile) {
 
 /** The licence of each package whose code is in a bundle: their terms ask for it to go along. */
 async function licences(inputs) {
-  const names = new Set(inputs.flatMap((path) => path.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? []));
+  const names = new Set(
+    inputs.flatMap((path) => path.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? []),
+  );
   const texts = [];
   for (const name of [...names].sort()) {
     const folder = join(root, "node_modules", name);
@@ -49,9 +51,14 @@ async function licences(inputs) {
   return texts.join(`\n${"-".repeat(72)}\n\n`);
 }
 
-await Promise.all(["dist", "assets/bin"].map((path) => rm(join(root, path), { recursive: true, force: true })));
+await Promise.all(
+  ["dist", "assets/bin"].map((path) => rm(join(root, path), { recursive: true, force: true })),
+);
 await mkdir(join(root, "dist"));
 const rails = await bundle("rails/cli.ts", "assets/bin/minion");
 const installer = await bundle("installer/cli.ts", "dist/minion-toolkit.js");
-await writeFile(join(root, "dist/THIRD-PARTY-LICENSES.txt"), await licences([...rails, ...installer]));
+await writeFile(
+  join(root, "dist/THIRD-PARTY-LICENSES.txt"),
+  await licences([...rails, ...installer]),
+);
 await buildDemo(join(root, "dist/demo"));

@@ -1,5 +1,6 @@
-// One whole run of two tasks by a real model, outside of `claude plugin eval`, which lets no worker have a worktree:
-// npm run evals:run -- [options of claude, such as --model sonnet]. Passes if both tasks landed and the checkout is as it was.
+// One whole run of two tasks by a real model, outside of `claude plugin eval`, which lets no worker
+// have a worktree: npm run evals:run -- [options of claude, such as --model sonnet]. Passes if both
+// tasks landed and the checkout is as it was.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +14,13 @@ const minion = (...args) => run(join(root, "assets/bin/minion"), ...args);
 
 run("sh", join(root, "evals/sends-two-workers/scaffold.sh"));
 const before = run("git", "rev-parse", "HEAD");
-const asked = ["-p", "/minion:minion tasks.md", "--plugin-dir", join(root, "assets"), ...process.argv.slice(2)];
+const asked = [
+  "-p",
+  "/minion:minion tasks.md",
+  "--plugin-dir",
+  join(root, "assets"),
+  ...process.argv.slice(2),
+];
 const { status } = spawnSync(join(root, "node_modules/.bin/claude"), asked, {
   cwd: repo,
   stdio: ["ignore", "inherit", "inherit"],
@@ -23,7 +30,9 @@ if (status !== 0) process.exit(status ?? 1);
 
 const { tasks } = JSON.parse(minion("board", "--json"));
 const landed = tasks.filter(({ state }) => state === "landed");
-const isKept = run("git", "rev-parse", "HEAD") === before && run("git", "status", "--short", "src", "test") === "";
+const isKept =
+  run("git", "rev-parse", "HEAD") === before &&
+  run("git", "status", "--short", "src", "test") === "";
 console.log(
   `\n${minion("report")}\n${landed.length} of ${tasks.length} landed, the checkout is ${isKept ? "as it was" : "CHANGED"}: ${repo}`,
 );

@@ -1,4 +1,5 @@
-// Runs evals/ against the plugin, by `claude plugin eval` of the pinned client: npm run evals -- [its options]
+// Runs evals/ against the plugin, by `claude plugin eval` of the pinned client: npm run evals --
+// [its options]
 import { spawnSync } from "node:child_process";
 import { mkdirSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
@@ -6,7 +7,8 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-// On Linux the client's sandbox lets nothing be written below /tmp, where each case would have its repository.
+// On Linux the client's sandbox lets nothing be written below /tmp, where each case would have its
+// repository.
 const temp = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "minion-evals");
 mkdirSync(temp, { recursive: true });
 const env = {
@@ -19,9 +21,13 @@ const GRANTED = ["--trust-plugin", "--scaffold", "--allow-tools", "Bash", "Write
 // What is said after it wins.
 const USUAL = ["--no-publish", "--ablation", "none"];
 const claude = join(root, "node_modules/.bin/claude");
-const { status } = spawnSync(claude, ["plugin", "eval", ".", ...GRANTED, ...USUAL, ...process.argv.slice(2)], {
-  cwd: root,
-  env,
-  stdio: "inherit",
-});
+const { status } = spawnSync(
+  claude,
+  ["plugin", "eval", ".", ...GRANTED, ...USUAL, ...process.argv.slice(2)],
+  {
+    cwd: root,
+    env,
+    stdio: "inherit",
+  },
+);
 process.exitCode = status ?? 1;

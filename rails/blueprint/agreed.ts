@@ -6,13 +6,18 @@ import { readIfThere } from "../files.ts";
 /** What of a project's own rails names commands: of a cloned repository, somebody else's. */
 const FILES = ["blueprint.md", "toolchains.md"].map((name) => `.claude/minion/${name}`);
 
-/** The rails that a project brings, or null where it brings none, or a person agreed to exactly these before: what their
- * files say, for a person to look at, and a hash of that.
+/** The rails that a project brings, or null where it brings none, or a person agreed to exactly
+ * these before: what their files say, for a person to look at, and a hash of that.
  * @param top the checkout's top folder
  * @param common the git folder in which it is remembered */
-export async function newRails(top: string, common: string): Promise<{ text: string; hash: string } | null> {
+export async function newRails(
+  top: string,
+  common: string,
+): Promise<{ text: string; hash: string } | null> {
   const texts = await Promise.all(FILES.map((file) => readIfThere(join(top, file))));
-  const text = FILES.flatMap((file, index) => (texts[index] === null ? [] : `${file}:\n${texts[index]}`)).join("\n");
+  const text = FILES.flatMap((file, index) =>
+    texts[index] === null ? [] : `${file}:\n${texts[index]}`,
+  ).join("\n");
   const hash = createHash("sha256").update(text).digest("hex");
   const agreed = ((await readIfThere(agreedIn(common))) ?? "").split("\n");
   return text === "" || agreed.includes(hash) ? null : { text, hash };

@@ -7,12 +7,14 @@ export interface Markdown {
   readonly data: Record<string, unknown>; // The frontmatter's fields; empty where the file has none
   readonly body: string; // The text after the frontmatter, with `\n` line ends
   readonly bodyLine: number; // The line on which the body starts
-  /** The line of a field (`["gates", 0, "run"]`), or of the nearest one above it that exists; else 1. */
+  /** The line of a field (`["gates", 0, "run"]`), or of the nearest one above it that exists; else
+   * 1. */
   lineOf(path: readonly (string | number)[]): number;
 }
 
 /** The one reader of frontmatter. A BOM and CRLF line ends make no difference. Only YAML is read:
- * gray-matter runs a `---js` block as code, so every opener but a bare `---` is refused before it sees it.
+ * gray-matter runs a `---js` block as code, so every opener but a bare `---` is refused before it
+ * sees it.
  * @param text the file's text
  * @param where what to call the file in a message
  * @throws Fault `frontmatter` with file and line where it cannot be read */
@@ -21,7 +23,12 @@ export function readMarkdown(text: string, where: string): Markdown {
   const opener = clean.split("\n", 1)[0] ?? "";
   if (!opener.startsWith("---")) return { data: {}, body: clean, bodyLine: 1, lineOf: () => 1 };
   if (opener.trimEnd() !== "---")
-    throw broken(where, 1, `frontmatter opens with «${opener}»`, "open it with --- alone: only YAML is read");
+    throw broken(
+      where,
+      1,
+      `frontmatter opens with «${opener}»`,
+      "open it with --- alone: only YAML is read",
+    );
   if (!/^---[ \t]*\n(?:[\s\S]*?\n)?---[ \t]*(?:\n|$)/.test(clean))
     throw broken(where, 1, "frontmatter is not closed", "close it with a line --- of its own");
 
@@ -31,21 +38,43 @@ export function readMarkdown(text: string, where: string): Markdown {
     document = parseDocument(yaml, { lineCounter: lines, uniqueKeys: true, stringKeys: true });
     const [error] = document.errors;
     const line = error ? lines.linePos(error.pos[0]).line : 2;
-    if (error) throw broken(where, line, error.message.split("\n")[0] ?? "", "quote a value that YAML reads as more");
+    if (error)
+      throw broken(
+        where,
+        line,
+        error.message.split("\n")[0] ?? "",
+        "quote a value that YAML reads as more",
+      );
     const data = document.toJS() ?? {};
     if (typeof data === "object" && !Array.isArray(data)) return data;
-    throw broken(where, line, "frontmatter is not a list of fields", "write it as «name: value» lines");
+    throw broken(
+      where,
+      line,
+      "frontmatter is not a list of fields",
+      "write it as «name: value» lines",
+    );
   };
   let file: { readonly data: Record<string, unknown>; readonly content: string };
   try {
-    // An options object keeps gray-matter from its cache, which answers a second read of a broken file with {}.
+    // An options object keeps gray-matter from its cache, which answers a second read of a broken
+    // file with {}.
     file = matter(clean, { engines: { yaml: parse } });
   } catch (error) {
     if (error instanceof Fault) throw error;
-    throw broken(where, 2, (error as Error).message, "write values out: *aliases need their &anchor");
+    throw broken(
+      where,
+      2,
+      (error as Error).message,
+      "write values out: *aliases need their &anchor",
+    );
   }
   const bodyLine = clean.slice(0, clean.length - file.content.length).split("\n").length;
-  return { data: file.data, body: file.content, bodyLine, lineOf: (path) => lineOf(document, lines, path) };
+  return {
+    data: file.data,
+    body: file.content,
+    bodyLine,
+    lineOf: (path) => lineOf(document, lines, path),
+  };
 }
 
 type Path = readonly (string | number)[];
@@ -54,7 +83,9 @@ function lineOf(document: Document.Parsed | undefined, lines: LineCounter, path:
     const parent = document?.getIn(path.slice(0, length - 1), true);
     const isKey = ({ key }: { key: unknown }) => isScalar(key) && key.value === path[length - 1];
     const key = isMap(parent) ? parent.items.find(isKey)?.key : undefined;
-    const node = (key ?? document?.getIn(path.slice(0, length), true)) as { range?: [number] } | undefined;
+    const node = (key ?? document?.getIn(path.slice(0, length), true)) as
+      | { range?: [number] }
+      | undefined;
     if (node?.range) return lines.linePos(node.range[0]).line;
   }
   return 1;

@@ -2,12 +2,19 @@ import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { readMarkdown } from "./markdown.ts";
 
-/** Expertise that is added to a worker's task: a Markdown file with a line for whoever chooses, `when` it fits. A role
- * says how to work, and a phase may bring another one; `fault`: why it cannot be used; null where it can. */
-export type Overlay = Readonly<{ name: string; when: string; isRole: boolean; body: string; fault: string | null }>;
+/** Expertise that is added to a worker's task: a Markdown file with a line for whoever chooses,
+ * `when` it fits. A role says how to work, and a phase may bring another one; `fault`: why it
+ * cannot be used; null where it can. */
+export type Overlay = Readonly<{
+  name: string;
+  when: string;
+  isRole: boolean;
+  body: string;
+  fault: string | null;
+}>;
 
-/** All overlays in these folders, the first of which wins, by name in lower case. One that cannot be read is a fault of
- * that one only. */
+/** All overlays in these folders, the first of which wins, by name in lower case. One that cannot
+ * be read is a fault of that one only. */
 export async function readOverlays(folders: readonly string[]): Promise<Map<string, Overlay>> {
   const found = new Map<string, Overlay>();
   for (const folder of folders)

@@ -3,7 +3,8 @@ import { type Price, type Prices, WORKER, type Worker } from "../plan/estimate.t
 import { readMarkdown } from "./markdown.ts";
 
 /** Reads prices and what is assumed of a worker. Line by line: a person edits this.
- * @throws Fault `prices` with file and line of what is no row of either table, or with what is missing */
+ * @throws Fault `prices` with file and line of what is no row of either table, or with what is
+ *   missing */
 export function readPrices(text: string, file: string): Prices {
   const { body, bodyLine } = readMarkdown(text, file);
   const models = new Map<string, Price>();
@@ -22,13 +23,17 @@ export function readPrices(text: string, file: string): Prices {
     const isWorker = WORKER.some((name) => name === all[0]) && all.length === 1 && a <= b && b <= c;
     const isNew = all.every((name) => name !== "" && !models.has(name) && !worker.has(name));
     if (!isNew || numbers.includes(NaN) || numbers.length !== (isWorker ? 3 : 4))
-      throw broken(`${file}:${index + bodyLine}: no new name with four prices, or with low, likely and high`);
+      throw broken(
+        `${file}:${index + bodyLine}: no new name with four prices, or with low, likely and high`,
+      );
     if (isWorker) worker.set(names.trim(), { low: a, likely: b, high: c });
-    else for (const name of all) models.set(name, { input: a, cacheWrite: b, cacheRead: c, output });
+    else
+      for (const name of all) models.set(name, { input: a, cacheWrite: b, cacheRead: c, output });
   }
   const missing = ["default", ...WORKER].filter((name) => !models.has(name) && !worker.has(name));
   if (missing.length > 0) throw broken(`${file}: there is no ${missing.join(", ")}`);
   return { models, worker: Object.fromEntries(worker) as Worker };
 }
 
-const broken = (what: string) => new Fault("prices", what, "compare with the shipped prices.md", EXIT.usage);
+const broken = (what: string) =>
+  new Fault("prices", what, "compare with the shipped prices.md", EXIT.usage);

@@ -10,13 +10,17 @@ const names = z.array(name);
 /** One step of a task, done by a worker of its own. */
 const PHASE = z.strictObject({
   name,
-  agent: z._default(z.string(), ""), // Expertise that is added, instead of the role that the task names
+  // Expertise that is added, instead of the role that the task names
+  agent: z._default(z.string(), ""),
   model: z._default(z.string(), ""),
   risk: z._default(z.enum(RISKS), "low"), // From which risk of the task on there is this phase
-  writes: z._default(z.boolean(), true), // May it change files? If not, what it leaves is its handoff
+  // May it change files? If not, what it leaves is its handoff
+  writes: z._default(z.boolean(), true),
   gates: z.optional(names), // Those that have to pass; all where it writes
-  red: z._default(names, []), // Those that have to fail before it is over: the tests that the next one makes pass
-  back: z._default(z.string(), ""), // It judges what is there: the phase to which findings send the task
+  // Those that have to fail before it is over: the tests that the next one makes pass
+  red: z._default(names, []),
+  // It judges what is there: the phase to which findings send the task
+  back: z._default(z.string(), ""),
 });
 export type Phase = Readonly<z.infer<typeof PHASE>> & { readonly steps: string };
 
@@ -46,12 +50,18 @@ const FIELDS = z
         wrong(at, `${back} is no phase that writes`);
       if (back && writes) wrong(at, "what judges does not write: say writes: false");
     }
-    if (!phases.some(({ writes, risk }) => writes && risk === "low")) wrong(0, "no phase writes, whatever the risk");
+    if (!phases.some(({ writes, risk }) => writes && risk === "low"))
+      wrong(0, "no phase writes, whatever the risk");
   });
 
-/** The phases of a task, in order, and when to choose them. A phase that stands after the one that sends tasks back to it
- * is entered in no other way, and leads back to that. */
-export type Workflow = Readonly<{ name: string; when: string; for: readonly Fit[]; phases: readonly Phase[] }>;
+/** The phases of a task, in order, and when to choose them. A phase that stands after the one that
+ * sends tasks back to it is entered in no other way, and leads back to that. */
+export type Workflow = Readonly<{
+  name: string;
+  when: string;
+  for: readonly Fit[];
+  phases: readonly Phase[];
+}>;
 
 /** The workflows in these folders, the first of which wins, by name.
  * @throws Fault `workflow` with file and line of what is wrong in one */
@@ -60,7 +70,8 @@ export async function readWorkflows(folders: readonly string[]): Promise<Map<str
   for (const folder of folders)
     for (const file of await readdir(folder).catch(() => [])) {
       const name = basename(file, ".md");
-      const source = file === name || found.has(name) ? null : await readIfThere(join(folder, file));
+      const source =
+        file === name || found.has(name) ? null : await readIfThere(join(folder, file));
       if (source !== null) found.set(name, readWorkflow(name, source, join(folder, file)));
     }
   return found;
@@ -72,6 +83,12 @@ export function readWorkflow(name: string, source: string, file: string): Workfl
   const hint = "the shipped skills/minion-blueprint/workflows/ show what may stand there";
   const fields = checked(FIELDS, markdown, file, ["workflow", hint]);
   const parts = markdown.body.split(/^## +/m).slice(1);
-  const steps = new Map(parts.map((part) => [part.split("\n", 1)[0]?.trim(), part.replace(/^.*\n/, "").trim()]));
-  return { ...fields, name, phases: fields.phases.map((phase) => ({ ...phase, steps: steps.get(phase.name) ?? "" })) };
+  const steps = new Map(
+    parts.map((part) => [part.split("\n", 1)[0]?.trim(), part.replace(/^.*\n/, "").trim()]),
+  );
+  return {
+    ...fields,
+    name,
+    phases: fields.phases.map((phase) => ({ ...phase, steps: steps.get(phase.name) ?? "" })),
+  };
 }

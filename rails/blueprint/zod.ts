@@ -26,7 +26,8 @@ function isPattern(pattern: string): boolean {
 
 /** Frontmatter as its schema has it.
  * @param code of the fault
- * @throws Fault with file and line of the first thing that is wrong: which field, and in words what */
+ * @throws Fault with file and line of the first thing that is wrong: which field, and in words what
+ */
 export function checked<T>(
   schema: z.ZodMiniType<T>,
   { data, lineOf }: Pick<Markdown, "data" | "lineOf">,

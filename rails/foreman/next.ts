@@ -16,8 +16,9 @@ import {
   type TaskState,
 } from "../record/state.ts";
 
-/** Lands what is mergeable, then names what is to be dispatched now, as Claude Code's tool wants it. It waits for landing
- * only where nothing else could be started meanwhile; `fault`: why landing could not be done.
+/** Lands what is mergeable, then names what is to be dispatched now, as Claude Code's tool wants
+ * it. It waits for landing only where nothing else could be started meanwhile; `fault`: why landing
+ * could not be done.
  * @param dollars what the run has cost up to now; null where that is not known
  * @param land lands what is mergeable, for as long as that time */
 export async function next(
@@ -36,7 +37,12 @@ export async function next(
     const note = `Nothing was heard of it for ${state.blueprint.bounds.lease} minutes.`;
     for (const attempt of state.aborted ? [] : state.attempts.values())
       if (await isExpired(state, attempt))
-        write({ event: "ended", attempt: attempt.id, reason: attempt.begun ? "stalled" : "never-began", note });
+        write({
+          event: "ended",
+          attempt: attempt.id,
+          reason: attempt.begun ? "stalled" : "never-began",
+          note,
+        });
   });
   return journal.decide((state, write) => {
     const { run, aborted } = state;
@@ -50,40 +56,65 @@ export async function next(
       const extra = extraFor(state, task, phase);
       write({ event: "dispatched", task: id, attempt, phase: phase.name, ...extra });
       const prompt = promptFor(attempt);
-      const what = straight(task.phases).length > 1 ? `${id} ${phase.name}: ${title}` : `${id} ${title}`;
+      const what =
+        straight(task.phases).length > 1 ? `${id} ${phase.name}: ${title}` : `${id} ${title}`;
       const agent = phase.back ? "minion:minion-verifier" : "minion:minion-worker";
       const { model } = extra;
-      return { attempt, task: id, agent, description: what.slice(0, 50), prompt, ...(model ? { model } : {}) };
+      return {
+        attempt,
+        task: id,
+        agent,
+        description: what.slice(0, 50),
+        prompt,
+        ...(model ? { model } : {}),
+      };
     });
-    const [landed, running] = [idsOf(state, "landed"), idsOf(state, "running")];
+    const landed = idsOf(state, "landed");
+    const running = idsOf(state, "running");
     const waits = waiting(state, new Set(dispatch.map(({ task }) => task)), stop);
     const attention = attentionOf(state, alarms, dollars);
     const done = state.done || aborted;
-    return { run, done, landed, running, dispatch, waiting: waits, attention, alarms: alarms.map(alarmLine), fault };
+    return {
+      run,
+      done,
+      landed,
+      running,
+      dispatch,
+      waiting: waits,
+      attention,
+      alarms: alarms.map(alarmLine),
+      fault,
+    };
   });
 }
 
-/** All that a worker's agent is told at its launch: what the task is, `begin` prints, the same for whoever starts it. */
-export const promptFor = (attempt: string): string => `Run \`minion begin ${attempt}\` and do what it prints.`;
+/** All that a worker's agent is told at its launch: what the task is, `begin` prints, the same for
+ * whoever starts it. */
+export const promptFor = (attempt: string): string =>
+  `Run \`minion begin ${attempt}\` and do what it prints.`;
 
 /** The client tells of a launch a little after the agent runs. */
 const LAUNCH_MS = 3000;
 
-/** Waits until it is known of each dispatch whether it was launched: asked before, `next` would name it a second time. */
+/** Waits until it is known of each dispatch whether it was launched: asked before, `next` would
+ * name it a second time. */
 export async function launchesKnown(journal: Journal): Promise<void> {
-  const isFresh = ({ attempts }: TaskState): boolean => (attempts.at(-1)?.lastSign ?? 0) > Date.now() - LAUNCH_MS;
-  while (unlaunched(await journal.state()).some(isFresh)) await new Promise((resolve) => setTimeout(resolve, 100));
+  const isFresh = ({ attempts }: TaskState): boolean =>
+    (attempts.at(-1)?.lastSign ?? 0) > Date.now() - LAUNCH_MS;
+  while (unlaunched(await journal.state()).some(isFresh))
+    await new Promise((resolve) => setTimeout(resolve, 100));
 }
 
-/** The tasks for which workers are to be started now: first those that were named before and for which none was. */
+/** The tasks for which workers are to be started now: first those that were named before and for
+ * which none was. */
 export const toStart = (state: RunState): TaskState[] =>
   state.aborted ? [] : [...unlaunched(state), ...choose(state)].slice(0, state.left);
 
 const idsOf = ({ tasks }: RunState, name: TaskState["state"]): string[] =>
   [...tasks.values()].filter(({ state }) => state === name).map(({ id }) => id);
 
-/** The tasks to start now; none before the base was looked at. Those between two phases come first: what conflicts with
- * them waits, while of two that both are neither waits for the other. */
+/** The tasks to start now; none before the base was looked at. Those between two phases come first:
+ * what conflicts with them waits, while of two that both are neither waits for the other. */
 function choose(state: RunState): TaskState[] {
   if (!state.baseRed) return [];
   const { tasks, priority, blueprint } = state;
@@ -109,25 +140,35 @@ const unlaunched = ({ tasks }: RunState): TaskState[] =>
     return last && isActive(last) && !last.launched && !last.begun;
   });
 
-/** Has nobody heard of an attempt for the length of the lease? One whose command still runs is alive. */
+/** Has nobody heard of an attempt for the length of the lease? One whose command still runs is
+ * alive. */
 async function isExpired(state: RunState, attempt: AttemptState): Promise<boolean> {
-  if (!isActive(attempt) || attempt.lastSign > Date.now() - state.blueprint.bounds.lease * 60_000) return false;
+  if (!isActive(attempt) || attempt.lastSign > Date.now() - state.blueprint.bounds.lease * 60_000)
+    return false;
   const jobs = [...state.jobs.values()].filter((job) => job.attempt === attempt.id);
   return !(await Promise.all(jobs.map(({ name }) => isRunning(state, name)))).includes(true);
 }
 
-/** What the task's next worker gets beside the task: expertise where the one before failed, and a model, where any of
- * these names one: what follows a failure, the task, the phase, the roles. */
-function extraFor({ blueprint: { retry, models } }: RunState, task: TaskState, phase: Phase): Extra {
+/** What the task's next worker gets beside the task: expertise where the one before failed, and a
+ * model, where any of these names one: what follows a failure, the task, the phase, the roles. */
+function extraFor(
+  { blueprint: { retry, models } }: RunState,
+  task: TaskState,
+  phase: Phase,
+): Extra {
   const last = task.attempts.findLast((each) => each.over && each.phase === phase)?.over?.reason;
   const isRetry = endOf(last).cause === "work";
   const ofRole = [phase.agent, ...task.agent].map((role) => models[role]).find(Boolean);
   const model = (isRetry && retry.model) || task.model || phase.model || ofRole;
-  return { ...(isRetry && phase.writes ? { agent: retry.agent } : {}), ...(model ? { model } : {}) };
+  return {
+    ...(isRetry && phase.writes ? { agent: retry.agent } : {}),
+    ...(model ? { model } : {}),
+  };
 }
 type Extra = Readonly<{ agent?: string; model?: string }>;
 
-/** Why tasks that are not `taken` now wait; `stop`: why none is started before a person resumes the run. */
+/** Why tasks that are not `taken` now wait; `stop`: why none is started before a person resumes the
+ * run. */
 export function waiting(state: RunState, taken: ReadonlySet<string>, stop: string | null) {
   const busy = new Set([...idsOf(state, "running"), ...taken]).size;
   const why = (task: TaskState): string | null => {
@@ -139,5 +180,7 @@ export function waiting(state: RunState, taken: ReadonlySet<string>, stop: strin
     return busy < state.blueprint.bounds.workers ? "conflict" : "slots";
   };
   const waits = [...state.tasks.values()].map((task) => ({ task: task.id, why: why(task) }));
-  return [...waits, { task: END, why: isEndDue(state) ? "landing" : null }].filter((each) => each.why !== null);
+  return [...waits, { task: END, why: isEndDue(state) ? "landing" : null }].filter(
+    (each) => each.why !== null,
+  );
 }

@@ -13,7 +13,8 @@ import { Journal, listRuns } from "../record/journal.ts";
 import { stepsOf } from "../record/phases.ts";
 import { isActive, isOpen } from "../record/state.ts";
 
-/** Seconds that a command may take where the blueprint says nothing: builds and suites of large projects take that long. */
+/** Seconds that a command may take where the blueprint says nothing: builds and suites of large
+ * projects take that long. */
 const TIMEOUT = 1800;
 
 /** The task list of a run, as it was given. */
@@ -26,13 +27,20 @@ export async function sessionOf(env: NodeJS.ProcessEnv): Promise<Session> {
 }
 
 /** A list, as it was given, with all that its run is to have. */
-export type Planned = Readonly<{ place: Place; list: string; plan: Plan; tools: Tools; blueprint: Blueprint }> &
+export type Planned = Readonly<{
+  place: Place;
+  list: string;
+  plan: Plan;
+  tools: Tools;
+  blueprint: Blueprint;
+}> &
   Pick<EventData["started"], "workflows" | "reviews" | "estimate">;
 
 /** Opens a run: from here its tasks, gates and commands are frozen.
  * @param isBeside also where another run is open
  * @param budget dollars after which nothing more is dispatched; null: no end
- * @throws Fault where the plan has errors, another run is open, nothing could be proven, or there is no commit yet */
+ * @throws Fault where the plan has errors, another run is open, nothing could be proven, or there
+ *   is no commit yet */
 export async function start(
   { place, list, plan, tools, workflows, reviews, blueprint, estimate }: Planned,
   session: Session,
@@ -42,20 +50,36 @@ export async function start(
   const error = plan.findings.find(({ level }) => level === "error");
   if (error) throw new Fault("plan", `line ${error.line}: ${error.message}`, error.hint);
   const base = await commitOf("HEAD", place.top);
-  if (!base) throw new Fault("no-commit", "this repository has no commit yet", "make a first one", EXIT.usage);
+  if (!base)
+    throw new Fault(
+      "no-commit",
+      "this repository has no commit yet",
+      "make a first one",
+      EXIT.usage,
+    );
   // The blueprint's gates as commands, without those for which the project has none.
-  const gates = blueprint.gates.flatMap(({ name, tool, run = "", cwd = "", timeout = TIMEOUT, when }): Command[] => {
-    const found = tool ? tools[tool] : { run, cwd };
-    return found ? [{ name, run: found.run, cwd: found.cwd, timeout, ...(when ? { isLast: true } : {}) }] : [];
-  });
+  const gates = blueprint.gates.flatMap(
+    ({ name, tool, run = "", cwd = "", timeout = TIMEOUT, when }): Command[] => {
+      const found = tool ? tools[tool] : { run, cwd };
+      return found
+        ? [{ name, run: found.run, cwd: found.cwd, timeout, ...(when ? { isLast: true } : {}) }]
+        : [];
+    },
+  );
   const where = "name commands under gates: in .claude/minion/blueprint.md";
-  if (gates.length === 0) throw new Fault("no-gates", "neither lint, test nor build was found", where, EXIT.usage);
+  if (gates.length === 0)
+    throw new Fault("no-gates", "neither lint, test nor build was found", where, EXIT.usage);
   if (!isBeside) await refuseSecond(place);
   const conflicts = plan.conflicts.map(({ tasks }) => tasks);
   const steps = new Map(plan.tasks.map((task) => [task.id, stepsOf({ workflows, reviews }, task)]));
   const jobs = jobsOf(plan.tasks, (id) => steps.get(id) ?? 1);
   const urgent = prioritise(jobs, rivalsOf(conflicts), blueprint.bounds.workers);
-  const setup = tools.setup && { name: "setup", run: tools.setup.run, cwd: tools.setup.cwd, timeout: TIMEOUT };
+  const setup = tools.setup && {
+    name: "setup",
+    run: tools.setup.run,
+    cwd: tools.setup.cwd,
+    timeout: TIMEOUT,
+  };
   const { run, line } = await withGitLock(place, async () => {
     const run = await freeName(place);
     const line = `minion/${run}/line`;
@@ -63,12 +87,27 @@ export async function start(
     await journal.add({
       event: "started",
       version: 1,
-      ...{ run, base, line, prefix: place.prefix, ...session, blueprint, gates, setup, workflows, reviews },
-      ...{ goal: plan.goal, success: plan.success, tasks: plan.tasks, conflicts, estimate, budget },
+      run,
+      base,
+      line,
+      prefix: place.prefix,
+      ...session,
+      blueprint,
+      gates,
+      setup,
+      workflows,
+      reviews,
+      goal: plan.goal,
+      success: plan.success,
+      tasks: plan.tasks,
+      conflicts,
+      estimate,
+      budget,
       priority: Object.fromEntries(urgent),
     });
     try {
-      // For whoever leads the run after this session: to judge what landed, it has to know what was asked.
+      // For whoever leads the run after this session: to judge what landed, it has to know what was
+      // asked.
       await writeFile(listOf(journal), list);
       await git(place.main, "update-ref", "-m", "minion: start", `refs/heads/${line}`, base, "");
     } catch (error) {
@@ -77,7 +116,9 @@ export async function start(
     }
     return { run, line };
   });
-  const changed = (await changedPaths(place.top)).filter((path) => !path.startsWith(".claude/worktrees/"));
+  const changed = (await changedPaths(place.top)).filter(
+    (path) => !path.startsWith(".claude/worktrees/"),
+  );
   const warning = `${changed.length} uncommitted files here are not part of the run, which starts from the last commit`;
   return { run, base, line, warnings: changed.length > 0 ? [warning] : [] };
 }
@@ -89,22 +130,31 @@ async function refuseSecond(place: Place): Promise<void> {
     if (!state || !isOpen(state)) continue;
     const lives = state.owner !== null && (await isAlive(state.owner));
     const whose = `a session that ${lives ? "still runs" : "has ended"}${state.session && ` (${state.session})`}`;
-    const hint = lives ? "let it end, or start with --new" : "minion resume goes on with it, minion abort ends it";
+    const hint = lives
+      ? "let it end, or start with --new"
+      : "minion resume goes on with it, minion abort ends it";
     throw new Fault("run-open", `run ${run} is open here, of ${whose}`, hint);
   }
 }
 
 /** Numbers go up, also past runs of which only branches are left. */
 async function freeName({ main, common }: Place): Promise<string> {
-  const refs = await gitText(main, "for-each-ref", "--format=%(refname:lstrip=3)", "refs/heads/minion/");
+  const refs = await gitText(
+    main,
+    "for-each-ref",
+    "--format=%(refname:lstrip=3)",
+    "refs/heads/minion/",
+  );
   const names = [...refs.split("\n"), ...(await listRuns(common))];
   return `r${Math.max(0, ...names.map((name) => Number(/^r(\d+)/.exec(name)?.[1] ?? 0))) + 1}`;
 }
 
-/** Takes an open run over for this session. Attempts whose session is dead are over, by no fault of theirs. What was
- * alarming has been seen then.
- * @param money what the run has cost up to now, and what it may cost from now on, where that is said
- * @param said `redBase`: the person goes on though gates are red on the base: what fails there as well does not count then
+/** Takes an open run over for this session. Attempts whose session is dead are over, by no fault of
+ * theirs. What was alarming has been seen then.
+ * @param money what the run has cost up to now, and what it may cost from now on, where that is
+ *   said
+ * @param said `redBase`: the person goes on though gates are red on the base: what fails there as
+ *   well does not count then
  * @returns the attempts that are lost
  * @throws Fault `run-owned` where its session still runs, unless it is to be taken; `aborted` */
 export function resume(
@@ -115,13 +165,19 @@ export function resume(
 ): Promise<string[]> {
   return journal.decide(async ({ run, owner, session: old, aborted, attempts, baseRed }, write) => {
     if (aborted) throw new Fault("aborted", `run ${run} was aborted`, "start a new one");
-    const isMine = owner !== null && owner.pid === session.owner?.pid && owner.started === session.owner.started;
+    const isMine =
+      owner !== null && owner.pid === session.owner?.pid && owner.started === session.owner.started;
     if (!isMine && !take && owner !== null && (await isAlive(owner)))
-      throw new Fault("run-owned", `run ${run} is of a session that still runs (${old})`, "minion resume --take");
+      throw new Fault(
+        "run-owned",
+        `run ${run} is of a session that still runs (${old})`,
+        "minion resume --take",
+      );
     const lost = isMine ? [] : [...attempts.values()].filter(isActive).map(({ id }) => id);
     write({ event: "owner", ...session, ...money });
     if (redBase && baseRed?.length) write({ event: "base-accepted", red: baseRed });
-    for (const attempt of lost) write({ event: "ended", attempt, reason: "session-lost", note: "Its session ended." });
+    for (const attempt of lost)
+      write({ event: "ended", attempt, reason: "session-lost", note: "Its session ended." });
     return lost;
   });
 }

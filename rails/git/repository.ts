@@ -9,25 +9,40 @@ export interface Place {
   readonly top: string; // Top folder of this worktree
   readonly main: string; // Top folder of the main checkout
   readonly common: string; // The `.git` folder that all worktrees share
-  readonly gitDir: string; // This worktree's own folder in it; the same as `common` in the main checkout
+  // This worktree's own folder in it; the same as `common` in the main checkout
+  readonly gitDir: string;
   readonly prefix: string; // From `top` to where one stands: `` or `pkg/a`
 }
 
 /** A worktree, as far as its files are concerned. */
 export type Worktop = Pick<Place, "top" | "gitDir">;
 
-/** Finds the repository around a folder. @throws Fault `no-repository` outside of one and in a bare one */
+/** Finds the repository around a folder. @throws Fault `no-repository` outside of one and in a bare
+ * one */
 export async function findPlace(cwd: string): Promise<Place> {
-  const ask = ["--path-format=absolute", "--show-toplevel", "--git-common-dir", "--absolute-git-dir", "--show-prefix"];
+  const ask = [
+    "--path-format=absolute",
+    "--show-toplevel",
+    "--git-common-dir",
+    "--absolute-git-dir",
+    "--show-prefix",
+  ];
   const { code, stdout } = await git({ cwd, accept: [128] }, "rev-parse", ...ask);
-  if (code !== 0) throw new Fault("no-repository", `${cwd} is not in a git checkout`, "go to one", EXIT.usage);
+  if (code !== 0)
+    throw new Fault("no-repository", `${cwd} is not in a git checkout`, "go to one", EXIT.usage);
   const [prefix = "", ...paths] = stdout.split("\n").slice(0, 4).reverse();
-  const [gitDir, common, top] = (await Promise.all(paths.map((path) => realpath(path)))) as [string, string, string];
-  const main = gitDir === common ? top : basename(common) === ".git" ? dirname(common) : await mainOf(common);
+  const [gitDir, common, top] = (await Promise.all(paths.map((path) => realpath(path)))) as [
+    string,
+    string,
+    string,
+  ];
+  const main =
+    gitDir === common ? top : basename(common) === ".git" ? dirname(common) : await mainOf(common);
   return { top, main, common, gitDir, prefix: prefix.replace(/\/$/, "") };
 }
 
-/** A submodule's git folder names its checkout. One of a bare repository or --separate-git-dir stands for it itself. */
+/** A submodule's git folder names its checkout. One of a bare repository or --separate-git-dir
+ * stands for it itself. */
 const mainOf = async (common: string): Promise<string> =>
   realpath(resolve(common, await gitText({ cwd: common, accept: [1] }, "config", "core.worktree")));
 
@@ -36,26 +51,39 @@ export type Worktree = Readonly<{ path: string; head: string; branch: string | u
 
 /** All worktrees of the repository, the main one first. */
 export async function listWorktrees(cwd: string): Promise<Worktree[]> {
-  const blocks = (await gitText(cwd, "worktree", "list", "--porcelain", "-z")).split("\0\0").filter(Boolean);
+  const blocks = (await gitText(cwd, "worktree", "list", "--porcelain", "-z"))
+    .split("\0\0")
+    .filter(Boolean);
   return blocks.map((block) => {
-    const lines = block.split("\0").map((line) => [line.split(" ", 1)[0], line.slice(line.indexOf(" ") + 1)]);
-    const { worktree = "", HEAD = "", branch } = Object.fromEntries(lines) as Record<string, string | undefined>;
+    const lines = block
+      .split("\0")
+      .map((line) => [line.split(" ", 1)[0], line.slice(line.indexOf(" ") + 1)]);
+    const {
+      worktree = "",
+      HEAD = "",
+      branch,
+    } = Object.fromEntries(lines) as Record<string, string | undefined>;
     return { path: worktree, head: HEAD, branch: branch?.replace("refs/heads/", "") };
   });
 }
 
-/** The git folder of the worktree around a folder, without starting git, or null: for the hooks, which must be quick. */
+/** The git folder of the worktree around a folder, without starting git, or null: for the hooks,
+ * which must be quick. */
 export async function gitDirOf(folder: string): Promise<string | null> {
   for (let at = resolve(folder); ; at = dirname(at)) {
     const file = join(at, ".git");
-    const text = await readFile(file, "utf8").catch((error) => (error.code === "EISDIR" ? "" : null));
+    const text = await readFile(file, "utf8").catch((error) =>
+      error.code === "EISDIR" ? "" : null,
+    );
     if (text !== null) return resolve(at, text.replace(/^gitdir: /, "").trim() || file);
     if (dirname(at) === at) return null;
   }
 }
 
-/** Does a checkout begin right there? In a folder that lost its `.git`, git would work on the checkout around it. */
-export const isCheckout = (top: string): Promise<boolean> => stat(join(top, ".git")).then(Boolean, () => false);
+/** Does a checkout begin right there? In a folder that lost its `.git`, git would work on the
+ * checkout around it. */
+export const isCheckout = (top: string): Promise<boolean> =>
+  stat(join(top, ".git")).then(Boolean, () => false);
 
 /** Makes a clone without files, which borrows what the repository of another git folder holds. */
 export async function cloneInto(folder: string, from: string): Promise<void> {
@@ -70,14 +98,26 @@ export async function commitOf(name: string, cwd: string): Promise<string | null
   return (await gitText({ cwd, accept: [1, 128] }, "rev-parse", ...ask)) || null;
 }
 
-/** Files that are neither tracked nor ignored, from the top; a folder without a tracked file stands for all in it. */
+/** Files that are neither tracked nor ignored, from the top; a folder without a tracked file stands
+ * for all in it. */
 export const untrackedIn = (top: string): Promise<string[]> =>
-  gitList(top, "ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory", "-z");
+  gitList(
+    top,
+    "ls-files",
+    "--others",
+    "--exclude-standard",
+    "--directory",
+    "--no-empty-directory",
+    "-z",
+  );
 
-/** The tree of all tracked and all untracked, not ignored files as they lie there now: what evidence is bound to. */
+/** The tree of all tracked and all untracked, not ignored files as they lie there now: what
+ * evidence is bound to. */
 export async function treeOf({ top, gitDir }: Worktop, made: readonly string[]): Promise<string> {
   const untracked = made.length > 0 ? await untrackedIn(top) : [];
-  const others = made.filter((path) => untracked.includes(path)).map((path) => `:(top,exclude,literal)${path}`);
+  const others = made
+    .filter((path) => untracked.includes(path))
+    .map((path) => `:(top,exclude,literal)${path}`);
   const folder = await mkdtemp(join(tmpdir(), "minion-index-"));
   const where = { cwd: top, env: { GIT_INDEX_FILE: join(folder, "index") } };
   try {
@@ -89,8 +129,9 @@ export async function treeOf({ top, gitDir }: Worktop, made: readonly string[]):
   }
 }
 
-/** A copy of the index spares git from reading every unchanged file again. It has to be as old as the index itself: of a
- * file that was written in the same second git looks at the content, and not only at size and time. */
+/** A copy of the index spares git from reading every unchanged file again. It has to be as old as
+ * the index itself: of a file that was written in the same second git looks at the content, and not
+ * only at size and time. */
 async function copyIndex(from: string, to: string): Promise<void> {
   const { mtimeMs } = await stat(from);
   await copyFile(from, to);
@@ -98,10 +139,20 @@ async function copyIndex(from: string, to: string): Promise<void> {
   await utimes(to, second, second);
 }
 
-/** Paths that differ from HEAD or are not tracked, from the top; none that is ignored, or untracked and `made`. */
+/** Paths that differ from HEAD or are not tracked, from the top; none that is ignored, or untracked
+ * and `made`. */
 export async function changedPaths(top: string, made: readonly string[] = []): Promise<string[]> {
-  const list = await gitList(top, "status", "--porcelain", "-z", "--untracked-files=normal", "--no-renames");
-  return list.filter((entry) => !made.includes(entry.replace(/^\?\? /, ""))).map((entry) => entry.slice(3));
+  const list = await gitList(
+    top,
+    "status",
+    "--porcelain",
+    "-z",
+    "--untracked-files=normal",
+    "--no-renames",
+  );
+  return list
+    .filter((entry) => !made.includes(entry.replace(/^\?\? /, "")))
+    .map((entry) => entry.slice(3));
 }
 
 /** Paths that differ between two commits or trees. */
@@ -112,21 +163,45 @@ export const isAncestor = async (earlier: string, later: string, cwd: string): P
   (await git({ cwd, accept: [1] }, "merge-base", "--is-ancestor", earlier, later)).code === 0;
 
 /** What a task's own commits, those of `base..head`, amount to; `commits`: oldest first. */
-export type Result = Readonly<{ head: string; tree: string; commits: Paths; paths: Paths; deleted: Paths }>;
+export type Result = Readonly<{
+  head: string;
+  tree: string;
+  commits: Paths;
+  paths: Paths;
+  deleted: Paths;
+}>;
 type Paths = readonly string[];
 
-/** @throws Fault `moved-base`, `no-commits`, `merge-commit` where they are no row of plain commits on top of `base` */
+/** @throws Fault `moved-base`, `no-commits`, `merge-commit` where they are no row of plain commits
+ *   on top of `base` */
 export async function resultOf(base: string, head: string, cwd: string): Promise<Result> {
   if (!(await isAncestor(base, head, cwd)))
-    throw new Fault("moved-base", `${base}, where it began, is not below it`, `put it there: git rebase ${base}`);
-  const list = await gitText(cwd, "rev-list", "--reverse", "--topo-order", "--parents", `${base}..${head}`);
+    throw new Fault(
+      "moved-base",
+      `${base}, where it began, is not below it`,
+      `put it there: git rebase ${base}`,
+    );
+  const list = await gitText(
+    cwd,
+    "rev-list",
+    "--reverse",
+    "--topo-order",
+    "--parents",
+    `${base}..${head}`,
+  );
   const lines = list.split("\n").filter(Boolean);
   const commits = lines.map((line) => line.split(" "));
-  if (commits.length === 0) throw new Fault("no-commits", "there is no commit of its own", "commit the work first");
+  if (commits.length === 0)
+    throw new Fault("no-commits", "there is no commit of its own", "commit the work first");
   if (commits.some((parents) => parents.length > 2))
-    throw new Fault("merge-commit", "there is a merge among the commits", "rebase it to a row of plain commits");
+    throw new Fault(
+      "merge-commit",
+      "there is a merge among the commits",
+      "rebase it to a row of plain commits",
+    );
   const tree = await gitText(cwd, "rev-parse", `${head}^{tree}`);
   const gone = ["diff", "--name-only", "-z", "--no-renames", "--diff-filter=D", base, head];
-  const [paths, deleted] = [await pathsBetween(base, head, cwd), await gitList(cwd, ...gone)];
+  const paths = await pathsBetween(base, head, cwd);
+  const deleted = await gitList(cwd, ...gone);
   return { head, tree, commits: commits.map(([id]) => id as string), paths, deleted };
 }

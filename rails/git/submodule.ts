@@ -16,14 +16,19 @@ async function submodulesOf(top: string, main: string): Promise<Submodule[]> {
     links.map(async (entry) => {
       const path = entry.slice(entry.indexOf("\t") + 1);
       const source = await gitDirOf(join(main, path));
-      return { path, commit: entry.split(" ")[1] as string, source: source === around ? null : source };
+      return {
+        path,
+        commit: entry.split(" ")[1] as string,
+        source: source === around ? null : source,
+      };
     }),
   );
 }
 
-/** Fills the submodules of a worktree that the main checkout has filled, those inside them too, from what is there: over
- * no network, and without a word in the person's config.
- * @param top a worktree without work of its own, or a submodule in it; `main` the same place in the main checkout
+/** Fills the submodules of a worktree that the main checkout has filled, those inside them too,
+ * from what is there: over no network, and without a word in the person's config.
+ * @param top a worktree without work of its own, or a submodule in it; `main` the same place in the
+ *   main checkout
  * @throws Fault `git` where the main checkout has not got the commit of one */
 export async function fillSubmodules(top: string, main: string): Promise<void> {
   for (const { path, commit, source } of await submodulesOf(top, main)) {
@@ -37,22 +42,35 @@ export async function fillSubmodules(top: string, main: string): Promise<void> {
 /** Puts a checkout and its submodules on a commit, with nothing left over in them. */
 export async function putOn(top: string, main: string, commit: string): Promise<void> {
   await git(top, ...NO_HOOKS, "checkout", "--quiet", "--force", "--detach", commit);
-  // Ignored files stay (dependencies, caches): making them anew for every landing would cost minutes.
+  // Ignored files stay (dependencies, caches): making them anew for every landing would cost
+  // minutes.
   await git(top, "clean", "-ffdq");
   await fillSubmodules(top, main);
 }
 
-/** What a worktree and its submodules hold that the main checkout's submodules and the repository do not, or null. What
- * is untracked and `made` is nobody's work, and commits of the worktree itself are in the repository. */
-export async function workIn(top: string, main: string, made: readonly string[] = []): Promise<string | null> {
+/** What a worktree and its submodules hold that the main checkout's submodules and the repository
+ * do not, or null. What is untracked and `made` is nobody's work, and commits of the worktree
+ * itself are in the repository. */
+export async function workIn(
+  top: string,
+  main: string,
+  made: readonly string[] = [],
+): Promise<string | null> {
   const changed = await changedPaths(top, made);
   if (changed.length > 0) return `not committed: ${changed.slice(0, 3).join(", ")}`;
   for (const { path, source } of await submodulesOf(top, main)) {
     const inner = join(top, path);
     if (!(await isCheckout(inner))) continue;
-    const tips = await gitText({ cwd: inner, accept: [128] }, "rev-parse", "HEAD", "--exclude=refs/remotes/*", "--all");
+    const tips = await gitText(
+      { cwd: inner, accept: [128] },
+      "rev-parse",
+      "HEAD",
+      "--exclude=refs/remotes/*",
+      "--all",
+    );
     const look = ["rev-list", "--no-walk", "--quiet", ...tips.split("\n")];
-    const isThere = source !== null && (await git({ cwd: source, accept: [128] }, ...look)).code === 0;
+    const isThere =
+      source !== null && (await git({ cwd: source, accept: [128] }, ...look)).code === 0;
     const work = isThere ? await workIn(inner, join(main, path)) : "commits that are nowhere else";
     if (work) return `${path}: ${work}`;
   }

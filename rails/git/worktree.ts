@@ -5,18 +5,28 @@ import { basename, dirname, join, sep } from "node:path";
 import { EXIT, Fault } from "../fault.ts";
 import { git, NO_HOOKS } from "./git.ts";
 import { withLock } from "./lock.ts";
-import { cloneInto, commitOf, gitDirOf, isCheckout, listWorktrees, type Place } from "./repository.ts";
+import {
+  cloneInto,
+  commitOf,
+  gitDirOf,
+  isCheckout,
+  listWorktrees,
+  type Place,
+} from "./repository.ts";
 import { putOn, workIn } from "./submodule.ts";
 
-/** Making and removing worktrees and branches races inside git (on `commondir` and the config): one at a time. */
+/** Making and removing worktrees and branches races inside git (on `commondir` and the config): one
+ * at a time. */
 export const withGitLock = <T>({ common }: Place, work: () => Promise<T>): Promise<T> =>
   withLock(join(common, "minion"), "git", work);
 
-/** Makes a detached worktree on a commit, or puts the one that is there on it, with nothing left over in it. Where git
- * can make none (`.claude` is a file, say) that is a clone in a temporary folder, of which `bringBack` brings commits.
+/** Makes a detached worktree on a commit, or puts the one that is there on it, with nothing left
+ * over in it. Where git can make none (`.claude` is a file, say) that is a clone in a temporary
+ * folder, of which `bringBack` brings commits.
  * @param path of a worktree that only one process at a time uses
  * @returns the path that is in use
- * @throws Fault `not-ours` where somebody else's folder is in the clone's place; `git`, `no-filter` */
+ * @throws Fault `not-ours` where somebody else's folder is in the clone's place; `git`, `no-filter`
+ */
 export async function freshWorktree(place: Place, path: string, commit: string): Promise<string> {
   const make = () => makeWorktree(place, path, commit).catch(() => makeClone(place, path, commit));
   const at = await withGitLock(place, make);
@@ -33,7 +43,8 @@ async function makeWorktree({ main }: Place, path: string, commit: string): Prom
   const isListed = (await listWorktrees(main)).some((tree) => tree.path === at);
   if (isListed && (await isCheckout(at))) return at;
   await rm(at, { recursive: true, force: true });
-  // Twice: also where it is locked. All the same no `prune`: the person's worktrees may be on a disk that is away.
+  // Twice: also where it is locked. All the same no `prune`: the person's worktrees may be on a
+  // disk that is away.
   if (isListed) await git(main, "worktree", "remove", "--force", "--force", at);
   await git(main, ...NO_HOOKS, "worktree", "add", "--no-checkout", "--detach", at, commit);
   return at;
@@ -63,24 +74,44 @@ async function makeClone(place: Place, path: string, commit: string): Promise<st
   return at;
 }
 
-/** Puts the commit that HEAD is on in a place that `freshWorktree` gave, into the repository: a worktree's is there. */
-export async function bringBack({ main, common }: Place, from: string, commit: string): Promise<void> {
+/** Puts the commit that HEAD is on in a place that `freshWorktree` gave, into the repository: a
+ * worktree's is there. */
+export async function bringBack(
+  { main, common }: Place,
+  from: string,
+  commit: string,
+): Promise<void> {
   if ((await gitDirOf(from))?.startsWith(common + sep)) return;
   const quietly = ["--quiet", "--no-write-fetch-head", "--no-tags", "--no-recurse-submodules"];
-  await git(main, ...NO_HOOKS, "-c", "protocol.file.allow=always", "fetch", ...quietly, from, commit);
+  await git(
+    main,
+    ...NO_HOOKS,
+    "-c",
+    "protocol.file.allow=always",
+    "fetch",
+    ...quietly,
+    from,
+    commit,
+  );
 }
 
-/** Removes a worktree, or the clone in its stead, and nothing else: links in it are unlinked and not followed. Folders
- * above it that are empty then go too, up to the main checkout.
+/** Removes a worktree, or the clone in its stead, and nothing else: links in it are unlinked and
+ * not followed. Folders above it that are empty then go too, up to the main checkout.
  * @param made what commands made in it: nobody's work
  * @throws Fault `dirty` where it or its submodules hold work; else `git` */
-export async function removeWorktree(place: Place, path: string, made: readonly string[]): Promise<void> {
+export async function removeWorktree(
+  place: Place,
+  path: string,
+  made: readonly string[],
+): Promise<void> {
   const gitDir = (await isCheckout(path)) ? await gitDirOf(path) : null;
-  if (gitDir === join(path, ".git") && gitDir !== place.common) return rm(path, { recursive: true });
+  if (gitDir === join(path, ".git") && gitDir !== place.common)
+    return rm(path, { recursive: true });
   await withGitLock(place, async () => {
     const work = gitDir === null ? null : await workIn(path, place.main, made);
     if (work) throw new Fault("dirty", `${path}: ${work}`, "look at it there");
-    // By force twice: also where it is locked, or has submodules, for which git does not look itself.
+    // By force twice: also where it is locked, or has submodules, for which git does not look
+    // itself.
     await git(place.main, "worktree", "remove", "--force", "--force", path);
   });
   for (let at = dirname(path); at.startsWith(place.main + sep); at = dirname(at))

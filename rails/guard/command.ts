@@ -1,9 +1,15 @@
 import { basename } from "node:path";
-import { type CommandArgument, forEachChild, type ParsedScript, parse, type SyntaxNode } from "unbash";
+import {
+  type CommandArgument,
+  forEachChild,
+  type ParsedScript,
+  parse,
+  type SyntaxNode,
+} from "unbash";
 
-/** The words of a single plain command, or null where the shell would do anything beyond starting it with these words:
- * operators, redirections, substitutions, several lines. A here-document may feed it. Null is «cannot be judged», not
- * «harmful». */
+/** The words of a single plain command, or null where the shell would do anything beyond starting
+ * it with these words: operators, redirections, substitutions, several lines. A here-document may
+ * feed it. Null is «cannot be judged», not «harmful». */
 export const wordsOf = (text: string): string[] | null => wordsIn(parse(text.trim()));
 
 function wordsIn({ commands, errors }: ParsedScript): string[] | null {
@@ -27,15 +33,19 @@ function isPlain(node: SyntaxNode): boolean {
 
 /** "$(cat <<'EOF' …)", as models like to write a message of several lines. */
 const isMessage = (node: SyntaxNode): boolean =>
-  node.type === "CommandExpansion" && node.script !== undefined && wordsIn(node.script)?.join(" ") === "cat";
+  node.type === "CommandExpansion" &&
+  node.script !== undefined &&
+  wordsIn(node.script)?.join(" ") === "cat";
 
-/** Every command that a shell text would start, as far as that can be seen: also within `a && b`, `$(…)` and
- * `sh -c "…"`. The first word is the program's bare name; a redirection into a file stands for itself, as the word `>`. */
+/** Every command that a shell text would start, as far as that can be seen: also within `a && b`,
+ * `$(…)` and `sh -c "…"`. The first word is the program's bare name; a redirection into a file
+ * stands for itself, as the word `>`. */
 export function commandsIn(text: string): string[][] {
   const found: string[][] = [];
   const visit = (node: SyntaxNode): void => {
     forEachChild(node, visit);
-    if (node.type === "Redirect" && node.operator.includes(">")) found.push([">", node.target?.value ?? ""]);
+    if (node.type === "Redirect" && node.operator.includes(">"))
+      found.push([">", node.target?.value ?? ""]);
     if (node.type !== "Command" || !node.name) return;
     const [program, ...words] = [basename(textOf(node.name)), ...node.args.map(textOf)];
     found.push([program, ...words]);
@@ -46,10 +56,12 @@ export function commandsIn(text: string): string[][] {
   return found;
 }
 
-/** Options, also cut short and in a text of several lines, with which git writes elsewhere or starts another program. */
+/** Options, also cut short and in a text of several lines, with which git writes elsewhere or
+ * starts another program. */
 const RISKY = /^(-O|--o[pu]|--ex|--pathspec-f)/m;
 
-/** Does a list of allowed commands hold this one? An entry stands for itself with any further words but risky options. */
+/** Does a list of allowed commands hold this one? An entry stands for itself with any further words
+ * but risky options. */
 export const isListed = (words: readonly string[], allowed: readonly string[]): boolean =>
   !words.some((word) => RISKY.test(word)) &&
   allowed.some((entry) => entry.split(/\s+/).every((word, index) => words[index] === word));

@@ -9,14 +9,18 @@ import { foremanTool, type HookAnswer, type HookInput, type Look, workerTool } f
 /** Answers a hook. Sessions without minions never come here: a filter in `sh` stands before it.
  * @param look tells what waits for a person
  * @returns what to print and to end with: 2 sends back who wants to end
- * @throws whatever went wrong; the caller turns that into silence, since a broken rail must not break a session */
+ * @throws whatever went wrong; the caller turns that into silence, since a broken rail must not
+ *   break a session */
 export async function hook(event: string, input: HookInput, look: Look): Promise<HookAnswer> {
   const place = await findPlace(input.cwd ?? process.cwd()).catch(() => null);
   const isWorker = input.agent_type?.startsWith("minion:") === true;
-  if (event === "SessionStart" || event === "Stop") return place && !isWorker ? toSession(event, input, place) : {};
+  if (event === "SessionStart" || event === "Stop")
+    return place && !isWorker ? toSession(event, input, place) : {};
   const found = place && (await attemptFor(place, input, isWorker));
   if (event === "PreToolUse") {
-    const answer = isWorker ? await workerTool(input, place, found) : await foremanTool(input, place, found, look);
+    const answer = isWorker
+      ? await workerTool(input, place, found)
+      : await foremanTool(input, place, found, look);
     if (!answer) return {};
     const [permissionDecision, permissionDecisionReason] = answer;
     const said = { hookEventName: event, permissionDecision, permissionDecisionReason };
@@ -29,8 +33,10 @@ export async function hook(event: string, input: HookInput, look: Look): Promise
 /** Takes down what a session tells of a worker that it started. */
 async function fromForeman(event: string, input: HookInput, found: Found): Promise<void> {
   const { tool_response: response, transcript_path: transcript = "" } = input;
-  const [attempt, agent] = [found.attempt.id, response?.agentId];
-  if (event === "PostToolUse" && agent) await found.journal.add({ event: "launched", attempt, agent, transcript });
+  const attempt = found.attempt.id;
+  const agent = response?.agentId;
+  if (event === "PostToolUse" && agent)
+    await found.journal.add({ event: "launched", attempt, agent, transcript });
   // Where it stops a worker after so many turns, the client gives no sign but this notice.
   if (event === "UserPromptSubmit") await endAttempt(found, "", "it reached its limit of turns");
 }
@@ -38,7 +44,8 @@ async function fromForeman(event: string, input: HookInput, found: Found): Promi
 /** How the client words an end by a limit, or by a service that cannot keep up. */
 const LIMIT = /\b(429|529)\b|overloaded|(rate|usage) limit/i;
 
-/** Takes down what the client tells of a worker. @returns what to tell one that wants to end, or null */
+/** Takes down what the client tells of a worker. @returns what to tell one that wants to end, or
+ * null */
 async function fromWorker(event: string, input: HookInput, found: Found): Promise<string | null> {
   const { last_assistant_message: said = "", tool_name: tool = "", tool_input: args = {} } = input;
   if (event.startsWith("Permission")) {
@@ -46,29 +53,41 @@ async function fromWorker(event: string, input: HookInput, found: Found): Promis
     const what = call.replace(/\s+/g, " ").trim().slice(0, 300);
     await found.journal.add({ event: "refused", attempt: found.attempt.id, tool, what });
   }
-  if (event === "StopFailure") await endAttempt(found, "", said, input.error === "rate_limit" || LIMIT.test(said));
+  if (event === "StopFailure")
+    await endAttempt(found, "", said, input.error === "rate_limit" || LIMIT.test(said));
   if (event !== "SubagentStop") return null;
   if (input.permission_mode !== "auto") return holdAtEnd(found, said);
-  // In auto mode its report, if it made one, is out: nothing can hold it. A result that still comes is taken.
+  // In auto mode its report, if it made one, is out: nothing can hold it. A result that still comes
+  // is taken.
   await endAttempt(found, said, "its worker ended without a result");
   return null;
 }
 
-/** A worker's attempt is its worktree's, before `begin` its agent's; the foreman's is what the prompt names. */
-async function attemptFor(place: Place, input: HookInput, isWorker: boolean): Promise<Found | null> {
+/** A worker's attempt is its worktree's, before `begin` its agent's; the foreman's is what the
+ * prompt names. */
+async function attemptFor(
+  place: Place,
+  input: HookInput,
+  isWorker: boolean,
+): Promise<Found | null> {
   const marked = isWorker ? await attemptOf(place) : null;
-  const id = marked ?? (await attemptOfAgent(place.common, input)) ?? attemptIn(String(input.tool_input?.prompt));
+  const id =
+    marked ??
+    (await attemptOfAgent(place.common, input)) ??
+    attemptIn(String(input.tool_input?.prompt));
   return id ? findAttempt(place.common, id).catch(() => null) : null;
 }
 
 /** The attempt that a dispatch's prompt names. */
-const attemptIn = (prompt: string): string | undefined => /minion begin (r\d+\/\w+\.\d+)/.exec(prompt)?.[1];
+const attemptIn = (prompt: string): string | undefined =>
+  /minion begin (r\d+\/\w+\.\d+)/.exec(prompt)?.[1];
 
 async function attemptOfAgent(common: string, input: HookInput): Promise<string | undefined> {
   const agent = input.agent_id ?? /<task-id>(\w+)/.exec(input.prompt ?? "")?.[1];
   for (const run of agent ? (await listRuns(common)).reverse() : []) {
     const { events } = await new Journal(common, run).read();
-    for (const event of events) if (event.event === "launched" && event.agent === agent) return event.attempt;
+    for (const event of events)
+      if (event.event === "launched" && event.agent === agent) return event.attempt;
   }
   // It can end before the hook that tells of its launch has run: its first message is the prompt.
   return attemptIn(await readFile(input.agent_transcript_path ?? "", "utf8").catch(() => ""));

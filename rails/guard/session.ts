@@ -6,9 +6,13 @@ import { type Journal, ownRun } from "../record/journal.ts";
 import { recall } from "../view/recall.ts";
 import type { HookAnswer, HookInput } from "./tool.ts";
 
-/** What a session is told of the open run that it owns: where that stands, once its context is made anew; what is ready,
- * when it ends its turn. */
-export async function toSession(event: "SessionStart" | "Stop", input: HookInput, place: Place): Promise<HookAnswer> {
+/** What a session is told of the open run that it owns: where that stands, once its context is made
+ * anew; what is ready, when it ends its turn. */
+export async function toSession(
+  event: "SessionStart" | "Stop",
+  input: HookInput,
+  place: Place,
+): Promise<HookAnswer> {
   const own = await ownRun(place.common, input.session_id ?? "");
   if (!own) return {};
   if (event === "Stop") {
@@ -19,8 +23,8 @@ export async function toSession(event: "SessionStart" | "Stop", input: HookInput
   return { stdout: recall(own.state, owner !== null && !(await isAlive(owner))) };
 }
 
-/** Reminds of work that is ready and that nobody would wake the session for: once, until something comes of it. Never of
- * what cannot be started or landed anyway.
+/** Reminds of work that is ready and that nobody would wake the session for: once, until something
+ * comes of it. Never of what cannot be started or landed anyway.
  * @returns what to say, or null */
 async function remind(journal: Journal, input: HookInput): Promise<string | null> {
   if (input.stop_hook_active || input.permission_mode === "plan") return null;
@@ -32,12 +36,17 @@ async function remind(journal: Journal, input: HookInput): Promise<string | null
     if (state.reminded || stop || state.errors.get(job)) return null;
     const start = toStart(state).map(({ id }) => id);
     // A worker that is still there wakes the session by its end.
-    const workers = input.background_tasks?.filter((each) => each.agent_type?.startsWith("minion:"));
+    const workers = input.background_tasks?.filter((each) =>
+      each.agent_type?.startsWith("minion:"),
+    );
     const live = new Set(workers?.map(({ id }) => id));
-    const isAtWork = (task: string) => live.has(state.tasks.get(task)?.attempts.at(-1)?.launched?.agent ?? "");
+    const isAtWork = (task: string) =>
+      live.has(state.tasks.get(task)?.attempts.at(-1)?.launched?.agent ?? "");
     const isLanding = live.size > 0 && (await isRunning(state, job));
     const waits = isLanding ? [] : waiting(state, new Set(start), null);
-    const land = waits.flatMap(({ task, why }) => (why === "landing" && !isAtWork(task) ? task : []));
+    const land = waits.flatMap(({ task, why }) =>
+      why === "landing" && !isAtWork(task) ? task : [],
+    );
     const ready = [...start, ...land];
     if (ready.length === 0) return null;
     const what = `Run ${state.run} has work ready (${ready.join(", ")}): run minion next --json`;

@@ -34,10 +34,14 @@ type Answer = readonly [decision: "allow" | "deny" | "ask", why: string] | null;
 const DRY = "plan mode is a dry run: minion plan shows the plan";
 const STARTS = /^(start|next|resume)\b/;
 
-/** What of `minion` asks a person, and what goes without asking in the session itself: the first that fits. */
+/** What of `minion` asks a person, and what goes without asking in the session itself: the first
+ * that fits. */
 const FOREMAN: readonly (readonly [RegExp, Answer])[] = [
   [/^$|^(--help|-h)\b| (--help|-h)$|^clean (.* )?--dry-run\b/, ["allow", "it only looks"]],
-  [/^(land|merge|retry|abort|clean)\b| --(take|new|red-base|agree)\b/, ["ask", "this is a person's decision"]],
+  [
+    /^(land|merge|retry|abort|clean)\b| --(take|new|red-base|agree)\b/,
+    ["ask", "this is a person's decision"],
+  ],
   [/^(plan|board|report|attention|events|blueprint|overlays|guide)\b/, ["allow", "it only looks"]],
   [STARTS, ["allow", "a command of the foreman"]],
 ];
@@ -62,7 +66,9 @@ export async function foremanTool(
   if (tool === "Write") return foremanWrite(String(args.file_path), session);
   if (tool === "Bash") {
     const ours = commandsIn(String(args.command)).filter(([program]) => program === "minion");
-    const asked = ours.map(([, ...words]) => foremanCommand(words.join(" "), { isDry, place, session, look }));
+    const asked = ours.map(([, ...words]) =>
+      foremanCommand(words.join(" "), { isDry, place, session, look }),
+    );
     const answers = await Promise.all(asked);
     const barred = answers.find((answer) => answer !== null && answer[0] !== "allow");
     // What a command does beside that is for the person's own settings.
@@ -75,13 +81,19 @@ export async function foremanTool(
     return ["deny", "No open run dispatched that: run minion next and start what it names."];
   const prompt = promptFor(found.attempt.id);
   if (String(args.prompt).trim() === prompt) return ["allow", "dispatched by minion next"];
-  return ["deny", `Its prompt is exactly «${prompt}»: what else workers are to know stands in the task list.`];
+  return [
+    "deny",
+    `Its prompt is exactly «${prompt}»: what else workers are to know stands in the task list.`,
+  ];
 }
 
 type Asked = Readonly<{ isDry: boolean; place: Place | null; session: string; look: Look }>;
 
 /** What a hook says to `minion` with these words. */
-async function foremanCommand(words: string, { isDry, place, session, look }: Asked): Promise<Answer> {
+async function foremanCommand(
+  words: string,
+  { isDry, place, session, look }: Asked,
+): Promise<Answer> {
   if (isDry && STARTS.test(words)) return ["deny", DRY];
   const answer = FOREMAN.find(([pattern]) => pattern.test(words))?.[1] ?? null;
   if (answer?.[0] !== "allow" || place === null) return answer;
@@ -91,20 +103,25 @@ async function foremanCommand(words: string, { isDry, place, session, look }: As
   return rails ? ["ask", `${NEW_RAILS}\n${rails.text.slice(0, SHOWN)}`] : answer;
 }
 
-/** Why the run that a resume is about stands still (an alarm, a spent budget), where the session that leads it is still
- * there: that session must not lift its own pause. Empty where a resume only goes on with what was lost. */
+/** Why the run that a resume is about stands still (an alarm, a spent budget), where the session
+ * that leads it is still there: that session must not lift its own pause. Empty where a resume only
+ * goes on with what was lost. */
 async function haltIn(place: Place, session: string, words: string, look: Look): Promise<string> {
   const [, name] = /--run[ =](\S+)/.exec(words) ?? [];
   const { state } = (await findRun(place.common, session, name).catch(() => null)) ?? {};
-  if (state?.session !== session || (state.owner !== null && !(await isAlive(state.owner)))) return "";
-  return (await look(place, state)).flatMap(({ task, note }) => (task === "" ? note : [])).join(" ");
+  if (state?.session !== session || (state.owner !== null && !(await isAlive(state.owner))))
+    return "";
+  return (await look(place, state))
+    .flatMap(({ task, note }) => (task === "" ? note : []))
+    .join(" ");
 }
 
 /** Writing a task list: to the session's own folder for it, outside of the repository. */
 export async function foremanWrite(path: string, session: string): Promise<Answer> {
   const [, folder, name = ""] = /^\/tmp\/(minion-[\w-]+)\/([\w.-]+\.md)$/.exec(path) ?? [];
   const isOwn =
-    folder === `minion-${session}` && (await realTarget(path)) === join(await realTarget("/tmp"), folder, name);
+    folder === `minion-${session}` &&
+    (await realTarget(path)) === join(await realTarget("/tmp"), folder, name);
   return isOwn ? ["allow", "a task list"] : null;
 }
 
@@ -112,7 +129,11 @@ export async function foremanWrite(path: string, session: string): Promise<Answe
 const ALIVE_EVERY_MS = 120_000;
 
 /** A worker's tool call. */
-export async function workerTool(input: HookInput, place: Place | null, found: Found | null): Promise<Answer> {
+export async function workerTool(
+  input: HookInput,
+  place: Place | null,
+  found: Found | null,
+): Promise<Answer> {
   const { tool_name: tool = "", tool_input: args = {}, cwd = process.cwd() } = input;
   if (tool === "SubagentHandback") {
     const back = found && (await holdAtEnd(found, String(args.message ?? "")));
@@ -122,7 +143,9 @@ export async function workerTool(input: HookInput, place: Place | null, found: F
     return ["deny", "agents of a worker's own would be on no rails: do it yourself, step by step"];
   const path = args.file_path ?? args.notebook_path;
   const top = found?.attempt.begun?.worktree ?? place?.top ?? cwd;
-  const answer = path ? await workerWrite(String(path), top, found) : workerCommand(String(args.command), found);
+  const answer = path
+    ? await workerWrite(String(path), top, found)
+    : workerCommand(String(args.command), found);
   // The answer counts more than the sign of life, which may wait or fail.
   if (found && Date.now() - found.attempt.lastSign > ALIVE_EVERY_MS)
     await found.journal.add({ event: "alive", attempt: found.attempt.id }).catch(() => {});
@@ -137,21 +160,34 @@ export function workerCommand(command: string, found: Found | null): Answer {
   const words = wordsOf(command) ?? [];
   if (words[0] === "minion") return ["allow", "a command of the worker"];
   const isGate = words.length > 0 && gates.some(({ run }) => run === command.trim());
-  return isGate || isListed(words, blueprint?.allow ?? []) ? ["allow", "a gate, or on the blueprint's list"] : null;
+  return isGate || isListed(words, blueprint?.allow ?? [])
+    ? ["allow", "a gate, or on the blueprint's list"]
+    : null;
 }
 
-/** Writing a file: a worker's inside its own worktree, but not what its task must leave alone, and not where git or
- * Claude Code keep their own. */
-export async function workerWrite(path: string, worktree: string, found: Found | null): Promise<Answer> {
+/** Writing a file: a worker's inside its own worktree, but not what its task must leave alone, and
+ * not where git or Claude Code keep their own. */
+export async function workerWrite(
+  path: string,
+  worktree: string,
+  found: Found | null,
+): Promise<Answer> {
   const target = await realTarget(resolve(worktree, path));
   if (target.toLowerCase().split(sep).includes(".git"))
     return ["deny", "what is in .git is git's and the rails' own: use git and minion, or leave it"];
   if (!target.startsWith(worktree + sep)) return null;
   if (found?.attempt.phase.writes === false)
-    return ["deny", `phase ${found.attempt.phase.name} changes no file: say it in what you hand in`];
+    return [
+      "deny",
+      `phase ${found.attempt.phase.name} changes no file: say it in what you hand in`,
+    ];
   const way = target.slice(worktree.length + 1).split(sep);
   const barred = found && barrier(way.join("/"), found.state, found.attempt.task);
-  if (barred) return ["deny", `${barred}: finish without it, or commit what there is and end, saying what is needed`];
+  if (barred)
+    return [
+      "deny",
+      `${barred}: finish without it, or commit what there is and end, saying what is needed`,
+    ];
   return way[0]?.toLowerCase() === ".claude" ? null : ["allow", "in the worker's own worktree"];
 }
 
@@ -165,14 +201,21 @@ function barrier(path: string, state: RunState, task: TaskState): string | null 
   if (isIn(task.files.map((file) => file.path))) return null;
   // What hangs on this task begins after it has landed.
   const after = new Set([task.id]);
-  for (const { id, depends } of inOrder(state)) if (depends.some((one) => after.has(one))) after.add(id);
-  const open = [...state.tasks.values()].filter((other) => !after.has(other.id) && !CLOSED.includes(other.state));
-  const other = open.find(({ files }) => isIn(files.flatMap((file) => (file.guessed ? [] : file.path))));
+  for (const { id, depends } of inOrder(state))
+    if (depends.some((one) => after.has(one))) after.add(id);
+  const open = [...state.tasks.values()].filter(
+    (other) => !after.has(other.id) && !CLOSED.includes(other.state),
+  );
+  const other = open.find(({ files }) =>
+    isIn(files.flatMap((file) => (file.guessed ? [] : file.path))),
+  );
   return other ? `${path} is task ${other.id}'s, which is open` : null;
 }
 
 /** The path with every link on its way followed, as far as it exists. */
 async function realTarget(path: string): Promise<string> {
   const real = await realpath(path).catch(() => null);
-  return real ?? (dirname(path) === path ? path : join(await realTarget(dirname(path)), basename(path)));
+  return (
+    real ?? (dirname(path) === path ? path : join(await realTarget(dirname(path)), basename(path)))
+  );
 }

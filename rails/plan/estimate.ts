@@ -3,19 +3,25 @@ import type { Plan } from "./task.ts";
 
 /** What is likely, and what about one of four is below or above. */
 export type Spread = Readonly<{ low: number; likely: number; high: number }>;
-/** What is assumed of one dispatch: minutes, requests to the model, and tokens: the context that is worked in, input that
- * no cache holds, and output. */
+/** What is assumed of one dispatch: minutes, requests to the model, and tokens: the context that is
+ * worked in, input that no cache holds, and output. */
 export const WORKER = ["minutes", "turns", "context", "fresh", "output"] as const;
 export type Worker = Readonly<Record<(typeof WORKER)[number], Spread>>;
 /** Dollars per million tokens. */
-export type Price = Readonly<{ input: number; cacheWrite: number; cacheRead: number; output: number }>;
+export type Price = Readonly<{
+  input: number;
+  cacheWrite: number;
+  cacheRead: number;
+  output: number;
+}>;
 /** By the model's name in lower case; `default`: of a task that names none. */
 export type Prices = Readonly<{ models: ReadonlyMap<string, Price>; worker: Worker }>;
-/** Tokens that a model is paid for, as the service counts them: fresh input, written to the cache for five minutes and for
- * an hour, read from it, and output. */
+/** Tokens that a model is paid for, as the service counts them: fresh input, written to the cache
+ * for five minutes and for an hour, read from it, and output. */
 export const TOKENS = ["input", "write", "writeHour", "read", "output"] as const;
 export type Tokens<T = number> = Readonly<Record<(typeof TOKENS)[number], T>>;
-/** Per attempt in earlier runs, and in words how many those were; tokens where the transcripts were there. */
+/** Per attempt in earlier runs, and in words how many those were; tokens where the transcripts were
+ * there. */
 export type Experience = Readonly<{
   minutes: Spread;
   basis: string;
@@ -23,14 +29,16 @@ export type Experience = Readonly<{
 }>;
 export type Estimate = NonNullable<ReturnType<typeof estimate>>;
 
-/** What a list takes until all of it is handed in, without landing and failed attempts. Null where nothing can start.
+/** What a list takes until all of it is handed in, without landing and failed attempts. Null where
+ * nothing can start.
  *
- * Time is the run played through with every task low, likely and high at once: what makes one slow makes all slow.
+ * Time is the run played through with every task low, likely and high at once: what makes one slow
+ * makes all slow.
  * @param experience stands in for what is assumed
  * @param dispatches how many a task takes
- * @returns minutes, `oneByOne` with one worker, `each` of one dispatch; dollars, null where a model is `unpriced`; likely
- * tokens, those read from the cache among them; `basis` of the minutes and `tokenBasis`; `perTask` what is likely, in order
- * of dispatch */
+ * @returns minutes, `oneByOne` with one worker, `each` of one dispatch; dollars, null where a model
+ *   is `unpriced`; likely tokens, those read from the cache among them; `basis` of the minutes and
+ *   `tokenBasis`; `perTask` what is likely, in order of dispatch */
 export function estimate(
   { tasks, conflicts, waves }: Pick<Plan, "tasks" | "conflicts" | "waves">,
   workers: number,
@@ -45,20 +53,31 @@ export function estimate(
   const jobs = jobsOf(tasks, dispatches);
   const { makespan, starts } = simulate(jobs, rivals, workers, prioritise(jobs, rivals, workers));
   const spread = (value: (at: keyof Spread) => number) =>
-    ({ low: rounded(value("low")), likely: rounded(value("likely")), high: rounded(value("high")) }) satisfies Spread;
+    ({
+      low: rounded(value("low")),
+      likely: rounded(value("likely")),
+      high: rounded(value("high")),
+    }) satisfies Spread;
   const used = experience?.tokens ?? { ...assumed(worker), basis: "assumed" };
   const cost = (price: Price | undefined, at: keyof Spread) =>
     dollarsFor(
       price,
       tokens((kind) => used[kind][at]),
     ) ?? 0;
-  const known = new Map(tasks.map(({ id, model }) => [id, { model, price: priceOf(models, model) }]));
+  const known = new Map(
+    tasks.map(({ id, model }) => [id, { model, price: priceOf(models, model) }]),
+  );
   const all = [...starts.keys()].map((id) => ({ id, count: dispatches(id), ...known.get(id) }));
   const total = all.reduce((sum, { count }) => sum + count, 0);
   const unpriced = [...new Set(all.flatMap(({ price, model }) => (price ? [] : (model ?? ""))))];
-  const sum = (at: keyof Spread) => all.reduce((sum, { price, count }) => sum + count * cost(price, at), 0);
+  const sum = (at: keyof Spread) =>
+    all.reduce((sum, { price, count }) => sum + count * cost(price, at), 0);
   return {
-    ...{ workers, basis, tokenBasis: used.basis, unpriced, minutes: spread((at) => makespan * minutes[at]) },
+    workers,
+    basis,
+    tokenBasis: used.basis,
+    unpriced,
+    minutes: spread((at) => makespan * minutes[at]),
     each: minutes,
     oneByOne: rounded(total * minutes.likely),
     dollars: unpriced.length > 0 ? null : spread(sum),
@@ -79,27 +98,44 @@ export const tokens = <T>(of: (kind: (typeof TOKENS)[number]) => T): Tokens<T> =
 export function dollarsFor(price: Price | undefined, used: Tokens): number | null {
   if (!price) return null;
   const input = (used.input + 2 * used.writeHour) * price.input;
-  return (input + used.write * price.cacheWrite + used.read * price.cacheRead + used.output * price.output) / 1e6;
+  return (
+    (input +
+      used.write * price.cacheWrite +
+      used.read * price.cacheRead +
+      used.output * price.output) /
+    1e6
+  );
 }
 
-/** Per dispatch: the context is written to the cache once and read from it at each turn; fresh input and output are paid
- * once. What the context grows by is within the spread. */
+/** Per dispatch: the context is written to the cache once and read from it at each turn; fresh
+ * input and output are paid once. What the context grows by is within the spread. */
 function assumed({ turns, context, fresh, output }: Worker): Tokens<Spread> {
   const read = (at: keyof Spread): number => context[at] * turns[at];
   const turned = { low: read("low"), likely: read("likely"), high: read("high") };
-  return { input: fresh, write: context, writeHour: { low: 0, likely: 0, high: 0 }, read: turned, output };
+  return {
+    input: fresh,
+    write: context,
+    writeHour: { low: 0, likely: 0, high: 0 },
+    read: turned,
+    output,
+  };
 }
 
 const rounded = (value: number): number => Math.round(value * 100) / 100;
 
 /** `Opus[1m]`, `claude-haiku-4-5-20251001` and `inherit` as the table of prices names them. */
 const modelName = (model: string): string =>
-  model.toLowerCase().replace(/\[.*|-\d{8}$/g, "").replace("inherit", "") || "default"; // biome-ignore format: one name
+  model
+    .toLowerCase()
+    .replace(/\[.*|-\d{8}$/g, "")
+    .replace("inherit", "") || "default";
 
 /** The price of a model, by any of its names; undefined where the table has none. */
-export const priceOf = (models: Prices["models"], model: string): Price | undefined => models.get(modelName(model));
+export const priceOf = (models: Prices["models"], model: string): Price | undefined =>
+  models.get(modelName(model));
 
-/** How much of an estimate with prices for all that many dollars are likely to pay for, in order of dispatch. */
+/** How much of an estimate with prices for all that many dollars are likely to pay for, in order of
+ * dispatch. */
 export function fitting({ perTask }: Estimate, dollars: number) {
   let spent = 0;
   const paid = perTask.filter((task) => {

@@ -1,23 +1,28 @@
 import { posix } from "node:path";
 import { expand } from "brace-expansion";
 
-/** The names of a path, `**` standing for any number of them. In a name `*` is any number of characters, `?` any one. */
+/** The names of a path, `**` standing for any number of them. In a name `*` is any number of
+ * characters, `?` any one. */
 export type Pattern = readonly string[];
 
-/** A path, read as the letters that are compared: case, `\`, and how an accent is encoded make no difference. */
+/** A path, read as the letters that are compared: case, `\`, and how an accent is encoded make no
+ * difference. */
 export function clean(path: string): string {
   return path.trim().replaceAll("\\", "/").normalize("NFC").toLowerCase();
 }
 
-/** The patterns that a path, folder or glob stands for, or in words why it can be none. A name without a wildcard is also
- * the folder of that name with all that is in it; `x/` and `x/**` are what is in it. */
+/** The patterns that a path, folder or glob stands for, or in words why it can be none. A name
+ * without a wildcard is also the folder of that name with all that is in it; `x/` and `x/**` are
+ * what is in it. */
 export function readPattern(path: string): { patterns: Pattern[]; problem?: string } {
   const none = (problem: string) => ({ patterns: [], problem });
   const text = clean(path);
   if (/^(?:\/|[a-z]:|~)/.test(text)) return none("is absolute");
-  if (/^!|[@!+?*]\([^)]*\)/.test(text)) return none("is a glob that is not read here: use * ** ? {a,b}");
+  if (/^!|[@!+?*]\([^)]*\)/.test(text))
+    return none("is a glob that is not read here: use * ** ? {a,b}");
   if (text.length > 1000) return none("is longer than a path can be");
-  // Frameworks name files `[id]`: a bracket is itself, and for whoever meant a set of letters also any one of them.
+  // Frameworks name files `[id]`: a bracket is itself, and for whoever meant a set of letters also
+  // any one of them.
   const forms = expand(text.replace(/\[[^\]{},/]+\]/g, "{$&,?}"), { max: 1001 });
   if (forms.length === 0) return none("is empty");
   if (forms.length > 1000) return none("stands for more than 1000 paths");
@@ -33,11 +38,14 @@ export function readPattern(path: string): { patterns: Pattern[]; problem?: stri
   return { patterns };
 }
 
-/** The names of a path, `.` and `..` worked out; undefined where it leaves its folder or nobody can tell. */
+/** The names of a path, `.` and `..` worked out; undefined where it leaves its folder or nobody can
+ * tell. */
 export function namesOf(path: string): string[] | undefined {
   const normal = posix.normalize(path);
   const names = normal.split("/").filter((name) => name !== "" && name !== ".");
-  return names[0] === ".." || (path.includes("**") && path.split("/").includes("..")) ? undefined : names;
+  return names[0] === ".." || (path.includes("**") && path.split("/").includes(".."))
+    ? undefined
+    : names;
 }
 
 /** Do two patterns share a path? Exact: the intersection of the two languages, name by name. */
@@ -50,7 +58,12 @@ export function overlap(a: Pattern, b: Pattern): boolean {
 }
 
 /** Do two sequences, in which `star` stands for any number of things, have a common reading? */
-function meet(a: Pattern, b: Pattern, star: string, same: (a: string, b: string) => boolean): boolean {
+function meet(
+  a: Pattern,
+  b: Pattern,
+  star: string,
+  same: (a: string, b: string) => boolean,
+): boolean {
   // row[j]: the first i of a and the first j of b can be read as the same.
   let row: boolean[] = [];
   for (let i = 0; i <= a.length; i++) {

@@ -2,24 +2,52 @@ import { readPattern } from "./glob.ts";
 import { type Line, quote, withoutCode } from "./lines.ts";
 import { type Finding, fault, type Task } from "./task.ts";
 
-/** One task as a form found it: what stands after its id, and the lines beneath. Depth: its columns, or its heading's. */
-export type Item = Readonly<{ id: string; head: string; line: number; depth: number; lines: Line[]; beside?: boolean }>;
-/** A task with what only the list is asked for: where its dependencies stand, its first sentence, and all its words. */
-export type Read = Task & Readonly<{ dependsLine: number; lead: string; words: Pick<Line, "number" | "text">[] }>;
+/** One task as a form found it: what stands after its id, and the lines beneath. Depth: its
+ * columns, or its heading's. */
+export type Item = Readonly<{
+  id: string;
+  head: string;
+  line: number;
+  depth: number;
+  lines: Line[];
+  beside?: boolean;
+}>;
+/** A task with what only the list is asked for: where its dependencies stand, its first sentence,
+ * and all its words. */
+export type Read = Task &
+  Readonly<{ dependsLine: number; lead: string; words: Pick<Line, "number" | "text">[] }>;
 
 /** An id: `1`, `a`, `T001`. Nothing that git or a file system could take for more than a name. */
 export const ID = "[A-Za-z]{0,8}\\d{1,9}[A-Za-z]?|[A-Za-z]";
 
-const IDS = { read: wordsLike(new RegExp(`^(?:${ID})$`)), hint: "write «Depends: 1, 2» or «Depends: none»" };
+const IDS = {
+  read: wordsLike(new RegExp(`^(?:${ID})$`)),
+  hint: "write «Depends: 1, 2» or «Depends: none»",
+};
 const NAMES = { read: wordsLike(/^[\w.:-]+$/), hint: "write «Agent: backend, tester»" };
-const PATHS = { read: readPaths, hint: "write «src/a.ts, docs/**, package.json?»; names with spaces in `backticks`" };
-const LEVEL = { read: oneLike(/^(?:low|medium|high)$/i), hint: "write «Risk: low», medium or high" };
+const PATHS = {
+  read: readPaths,
+  hint: "write «src/a.ts, docs/**, package.json?»; names with spaces in `backticks`",
+};
+const LEVEL = {
+  read: oneLike(/^(?:low|medium|high)$/i),
+  hint: "write «Risk: low», medium or high",
+};
 const NAME = { read: oneLike(/^[\w.:[\]-]+$/), hint: "write one name, «Model: opus»" };
 const TEXT = { read: (text: string) => [text.replace(/^`([^`]+)`$/, "$1")], hint: "" };
-/** The fields of a task: how a value is read (what it says, or in words what is wrong), and how to write it instead. */
+/** The fields of a task: how a value is read (what it says, or in words what is wrong), and how to
+ * write it instead. */
 const FIELDS = {
-  ...{ depends: IDS, agent: NAMES, files: PATHS, forbid: PATHS, gates: PATHS },
-  ...{ risk: LEVEL, model: NAME, workflow: NAME, "done when": TEXT, verify: TEXT },
+  depends: IDS,
+  agent: NAMES,
+  files: PATHS,
+  forbid: PATHS,
+  gates: PATHS,
+  risk: LEVEL,
+  model: NAME,
+  workflow: NAME,
+  "done when": TEXT,
+  verify: TEXT,
 };
 type FieldName = keyof typeof FIELDS;
 
@@ -27,10 +55,12 @@ const FIELD =
   /^\s*([-*+] )?(\*\*|__|)(files|depends(?: on)?|dependencies|agent|forbid|gates|done when|verify|risk|model|workflow)(?::\2|\2 ?:) ?(.*)$/i;
 /** The ways of saying that a field has nothing to say; a remark in parentheses may say why. */
 export const NONE = /^(?:none|nothing|no|n\/a|[-–—])\.?(?: ?\([^()]*\))?\.?$/i;
-/** `(depends on: 1, 2)`; without the colon, and in other words, where nothing but ids can be meant. */
+/** `(depends on: 1, 2)`; without the colon, and in other words, where nothing but ids can be meant.
+ */
 const INLINE =
   / ?\((?:(?:depends|dependencies)(?: on)?(?:: ?| (?=(?:tasks? )?#?t?\d+[a-z]?(?:[,)&]| and )))|(?:after|requires|needs|blocked by):? (?=(?:tasks? |#|t)\d+[a-z]?(?:[,)&]| and )))((?:[^()]|\([^()]*\))*)\)(?:\.$)?/i;
-/** A dependency in a text that is in no field; also a line that looks like one, with nothing but ids. */
+/** A dependency in a text that is in no field; also a line that looks like one, with nothing but
+ * ids. */
 const SAID =
   /(?:\bdepends|\(dependencies|\bblocked)(?: on| by)?(?:: ?(?:tasks? )?#?\w{1,4}| (?:tasks? #?\w{0,8}\d\w?|#?t?\d+))\b(?! (?!and\b)\w)|^\s*(?:[-*+] )?(?:\*\*)?(?:after|requires|needs|follows|prerequisites?|waits (?:for|on))(?:\*\*)?:(?:\*\*)?(?:(?:,| and)? *(?:tasks? )?#?t?\d+[a-z]?\b)+\.?$/i;
 const AS_FIELD = "write «Depends: ID» on a line of its own, or put it in `backticks`";
@@ -41,8 +71,9 @@ const BOX = /^\[([ x])\](?: |$)/i;
 /** Does a field start on this line? */
 export const isField = ({ text }: Line): boolean => FIELD.test(text);
 
-/** Reads an item. To a field belong bullets further in, where nothing follows its colon also those beneath, and the
- * rest of a sentence that goes on further in. A value that cannot be read is an error and counts as not said.
+/** Reads an item. To a field belong bullets further in, where nothing follows its colon also those
+ * beneath, and the rest of a sentence that goes on further in. A value that cannot be read is an
+ * error and counts as not said.
  * @param findings gets what is wrong with it */
 export function readItem({ id, head, line: start, lines }: Item, findings: Finding[]): Read {
   const error = (...what: Parameters<typeof fault>) => findings.push(fault(...what));
@@ -54,17 +85,20 @@ export function readItem({ id, head, line: start, lines }: Item, findings: Findi
     if (name === "depends") dependsLine = number;
     if (name === "done when") words.push({ number, text });
     const found = NONE.test(text) ? [] : FIELDS[name].read(text);
-    if (typeof found === "string") error(name, number, `${name}: ${quote(text)} ${found}`, FIELDS[name].hint);
+    if (typeof found === "string")
+      error(name, number, `${name}: ${quote(text)} ${found}`, FIELDS[name].hint);
     else values.set(name, [...said(name), ...found]);
   };
-  /** Takes dependencies out of a text. What else it says of them in passing would be lost if nobody said so. */
+  /** Takes dependencies out of a text. What else it says of them in passing would be lost if nobody
+   * said so. */
   const readText = (text: string, number: number, isLead: boolean): string => {
     const { 0: { length } = "", index = 0 } = (isLead && INLINE.exec(withoutCode(text))) || {};
     const inline = text.slice(index, index + length);
     if (inline) take("depends", INLINE.exec(inline)?.[1] || inline, number);
     const rest = text.slice(0, index) + text.slice(index + length);
     words.push({ number, text: rest });
-    if (SAID.test(withoutCode(rest))) error("depends", number, `${quote(text)} is no field`, AS_FIELD);
+    if (SAID.test(withoutCode(rest)))
+      error("depends", number, `${quote(text)} is no field`, AS_FIELD);
     return rest;
   };
 
@@ -74,24 +108,37 @@ export function readItem({ id, head, line: start, lines }: Item, findings: Findi
   if (title === "") error("no-title", start, `task ${id} has no title`, "say what it does");
 
   const body: string[] = [];
-  /** The field that goes on; `isEmpty`: nothing was said in it yet; `beneath`: bullets as far in as itself are its own. */
-  let open: { name: FieldName; line: number; indent: number; isEmpty: boolean; beneath: boolean } | undefined;
+  /** The field that goes on; `isEmpty`: nothing was said in it yet; `beneath`: bullets as far in as
+   * itself are its own. */
+  let open:
+    | { name: FieldName; line: number; indent: number; isEmpty: boolean; beneath: boolean }
+    | undefined;
   const close = (): void => {
-    if (open?.isEmpty) error("empty-field", open.line, `${open.name} says nothing`, "fill it in, or take it out");
+    if (open?.isEmpty)
+      error("empty-field", open.line, `${open.name} says nothing`, "fill it in, or take it out");
     open = undefined;
   };
-  let [gap, lead, isLead] = [false, title, true];
+  let gap = false;
+  let lead = title;
+  let isLead = true;
   for (const { number: line, raw, text, indent } of lines) {
     const [field, mark, , word = "", rest = ""] = FIELD.exec(text) ?? [];
     const [, bullet] = /^\s*[-*+] (\S.*)$/.exec(text) ?? [];
     const isDeeper = open !== undefined && indent > open.indent;
     // Checkboxes are conditions or steps, never what other fields hold.
-    const isOwn = bullet !== undefined && (!BOX.test(bullet) || (open && FIELDS[open.name] === TEXT));
+    const isOwn =
+      bullet !== undefined && (!BOX.test(bullet) || (open && FIELDS[open.name] === TEXT));
     const goesOn = bullet === undefined ? isDeeper && !gap : isOwn && (isDeeper || open?.beneath);
     if (field !== undefined) {
       close();
       const name = (/^depend/i.test(word) ? "depends" : word.toLowerCase()) as FieldName;
-      open = { name, line, indent, isEmpty: rest === "", beneath: rest === "" && mark === undefined };
+      open = {
+        name,
+        line,
+        indent,
+        isEmpty: rest === "",
+        beneath: rest === "" && mark === undefined,
+      };
       if (rest !== "") take(name, rest, line);
     } else if (open && text !== "" && goesOn) {
       open.isEmpty = false;
@@ -110,13 +157,26 @@ export function readItem({ id, head, line: start, lines }: Item, findings: Findi
   const margin = Math.min(...body.flatMap((line) => (line.trim() === "" ? [] : line.search(/\S/))));
   const description = body.map((line) => line.slice(margin)).join("\n");
   return {
-    ...{ id, title, line: start, dependsLine, lead, words, done: /\[done\]$/i.test(whole) || /x/i.test(mark) },
+    id,
+    title,
+    line: start,
+    dependsLine,
+    lead,
+    words,
+    done: /\[done\]$/i.test(whole) || /x/i.test(mark),
     description: description.replace(/^\s*\n/, "").trimEnd(),
-    files: said("files").map((path) => ({ path: path.replace(/\?$/, ""), guessed: path.endsWith("?") })),
-    ...{ depends: said("depends"), forbid: said("forbid"), gates: said("gates"), agent: said("agent") },
+    files: said("files").map((path) => ({
+      path: path.replace(/\?$/, ""),
+      guessed: path.endsWith("?"),
+    })),
+    depends: said("depends"),
+    forbid: said("forbid"),
+    gates: said("gates"),
+    agent: said("agent"),
     doneWhen: said("done when").join("\n"),
     verify: said("verify").join("\n"),
-    ...{ model: said("model").at(-1) ?? "", workflow: said("workflow").at(-1) ?? "" },
+    model: said("model").at(-1) ?? "",
+    workflow: said("workflow").at(-1) ?? "",
     risk: (said("risk").at(-1)?.toLowerCase() ?? "") as Task["risk"],
   };
 }
@@ -136,14 +196,16 @@ function oneLike(one: RegExp): (text: string) => string[] | string {
 /** Reads words between commas or «and», each like `one`, and nothing else. */
 function wordsLike(one: RegExp): (text: string) => string[] | string {
   return (text) => {
-    const list = text.replace(/[`*@]|\btasks? |#(?=\w)|[.,]$/gi, "").split(/ ?[,;&] ?(?:and )?| and /);
+    const list = text
+      .replace(/[`*@]|\btasks? |#(?=\w)|[.,]$/gi, "")
+      .split(/ ?[,;&] ?(?:and )?| and /);
     const words = list.map((word) => word.trim());
     return words.every((word) => one.test(word)) ? words : "is more than that";
   };
 }
 
-/** Reads paths between commas, as they are or in backticks, and nothing else but what plans add to a path: what is to be
- * done with it, lines in it, and a remark about it. */
+/** Reads paths between commas, as they are or in backticks, and nothing else but what plans add to
+ * a path: what is to be done with it, lines in it, and a remark about it. */
 function readPaths(text: string): string[] | string {
   if (UNTOUCHED.test(text)) return [];
   const paths: string[] = [];

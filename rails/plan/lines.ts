@@ -4,7 +4,8 @@ import { type Finding, fault } from "./task.ts";
 export interface Line {
   readonly number: number;
   readonly raw: string;
-  /** What may hold tasks and fields: the line without fenced code, HTML comments and doubled spaces. */
+  /** What may hold tasks and fields: the line without fenced code, HTML comments and doubled
+   * spaces. */
   readonly text: string;
   readonly indent: number; // Columns of leading white space, a tab counted as four
 }
@@ -22,7 +23,8 @@ export const quote = (text: string): string => `«${text.replace(/\s+/g, " ").tr
 export const withoutCode = (text: string): string =>
   text.replace(new RegExp(SPAN, "g"), ({ length }) => "\0".repeat(length));
 
-/** A text as lines, fences and comments told apart. What never closes may hide tasks that a person sees: an error. */
+/** A text as lines, fences and comments told apart. What never closes may hide tasks that a person
+ * sees: an error. */
 export function readLines(text: string): { lines: Line[]; findings: Finding[] } {
   const raw = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
   const findings: Finding[] = [];
@@ -31,13 +33,19 @@ export function readLines(text: string): { lines: Line[]; findings: Finding[] } 
     // A code span stays, and keeps what looks like a comment in it from being one.
     if (tick) return all;
     const line = raw.slice(0, rest.at(-3)).split("\n").length;
-    if (!fenceEnd && !commentEnd) findings.push(fault("unclosed", line, `${fence ?? "<!--"} never closes`, "close it"));
+    if (!fenceEnd && !commentEnd)
+      findings.push(fault("unclosed", line, `${fence ?? "<!--"} never closes`, "close it"));
     return before + all.replace(/[^\n]+/g, "");
   });
   const texts = seen.split("\n");
   const lines = raw.split("\n").map((line, index) => {
     const shown = (texts[index] ?? "").trimEnd().replace(/(?<=\S)\s+/g, " ");
-    return { number: index + 1, raw: line, text: shown, indent: line.replaceAll("\t", "    ").search(/\S|$/) };
+    return {
+      number: index + 1,
+      raw: line,
+      text: shown,
+      indent: line.replaceAll("\t", "    ").search(/\S|$/),
+    };
   });
   return { lines, findings };
 }

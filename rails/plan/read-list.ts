@@ -3,18 +3,21 @@ import { type Line, quote, readLines } from "./lines.ts";
 import { inPhases, PHASE, PHASED } from "./spec-kit.ts";
 import { type Finding, fault } from "./task.ts";
 
-/** What a line is to a list: it starts a task, is part of the one above, looks like a task but is none, or none of these. */
+/** What a line is to a list: it starts a task, is part of the one above, looks like a task but is
+ * none, or none of these. */
 type Role = Item | "part" | "stray" | "other";
-/** A way to write tasks down. `above`: the task that is not over yet; `gap`: the line before is empty; `count`: how many
- * tasks came before. */
+/** A way to write tasks down. `above`: the task that is not over yet; `gap`: the line before is
+ * empty; `count`: how many tasks came before. */
 type Form = (line: Line, above: Item | undefined, gap: boolean, count: number) => Role;
 
 const HEADING = /^\s{0,3}(#{1,6})\s+(\*\*|__|)(.*?)\2(?:\s#+)?$/;
 const TASK = new RegExp(`^task\\s+#?(${ID})\\s*(?:[:.)–—-](?!\\d)\\s*(.*))?$`, "i");
 const NUMBERED = new RegExp(`^\\s*(?:\\*\\*)?(${ID})[.)](?:\\*\\*)?(?:\\s+(.*))?$`);
 const CHECK = /^\s*[-*+] (\[[ x]\])(?: (.*))?$/i;
-/** What a person may have meant as a task: in a heading, as a checkbox, and in a line that follows a task. */
-const LIKE_HEADED = /^(?:\*\*|__)?task(?:\s+#?\w*\d|\b(?! (?:list|breakdown|plan|overview)\b)[^:]{0,20}:\s*\S)/i;
+/** What a person may have meant as a task: in a heading, as a checkbox, and in a line that follows
+ * a task. */
+const LIKE_HEADED =
+  /^(?:\*\*|__)?task(?:\s+#?\w*\d|\b(?! (?:list|breakdown|plan|overview)\b)[^:]{0,20}:\s*\S)/i;
 const LIKE_CHECK = /^\s*[-*+] \[[x\W]?\](?!\()/i;
 const LIKE_ITEM = /^\s*(?:[-*+]\s|\(?\w{1,4}[:.)]\S*\s|#*\s*task\s+#?\w{1,5}\s*:)/i;
 /** An id that a checkbox names: `#12 Title`, `T001 Title`, `1. Title`, `Task 1: Title`. */
@@ -27,8 +30,8 @@ const STRUCK = /^(?:\[.?\] )?~~[^~]+~~$/;
 const FORMS =
   "write each task as «### Task 1: Title», «1. Title (depends on: 2)» or «- [ ] Title»; indent what belongs to one";
 
-/** `### Task N: Title [DONE]`, a heading of any level. A task goes on to the next task, or to a heading as high as its
- * own or higher. Numbered lines and checkboxes are steps here. */
+/** `### Task N: Title [DONE]`, a heading of any level. A task goes on to the next task, or to a
+ * heading as high as its own or higher. Numbered lines and checkboxes are steps here. */
 const headed: Form = ({ number, text }, above) => {
   const [, marks = "", , heading = ""] = HEADING.exec(text) ?? [];
   const [found, id = "", head = ""] = TASK.exec(heading) ?? [];
@@ -37,8 +40,9 @@ const headed: Form = ({ number, text }, above) => {
   return above && (marks === "" || marks.length > above.depth) ? "part" : "other";
 };
 
-/** A list whose tasks are lines. What is indented by two columns or more belongs to the task above it, and so does what
- * follows without an empty line. @param start what a line that is not indented is to it, if that can be told */
+/** A list whose tasks are lines. What is indented by two columns or more belongs to the task above
+ * it, and so does what follows without an empty line. @param start what a line that is not indented
+ * is to it, if that can be told */
 const lined =
   (start: (...what: Parameters<Form>) => Role | undefined): Form =>
   (line, above, gap, count) => {
@@ -56,7 +60,8 @@ const numbered = lined(({ number, text, indent }, above, gap, count) => {
   const [found, id = "", head = ""] = NUMBERED.exec(text) ?? [];
   if (found === undefined) return count > 0 && LIKE_CHECK.test(text) ? "stray" : undefined;
   // A number that starts a line of prose («it came out in\n2024. Then») is no task.
-  if (above || gap || /^(?:[a-z]*0*1|a)$/i.test(id)) return { id, head, line: number, depth: indent, lines: [] };
+  if (above || gap || /^(?:[a-z]*0*1|a)$/i.test(id))
+    return { id, head, line: number, depth: indent, lines: [] };
   return count > 0 ? "stray" : undefined;
 });
 
@@ -69,21 +74,32 @@ const checks = lined((line, above, gap, count) => {
     const rest = more.pop() || (issue && `#${issue}`) || "";
     const id = issue ?? more.find(Boolean) ?? String(count + 1);
     const head = name === undefined ? words : PHASED.test(text) ? rest.replace(BESIDE, "") : rest;
-    return { id, head: `${box} ${head}`, line: number, depth: indent, lines: [], beside: BESIDE.test(rest) };
+    return {
+      id,
+      head: `${box} ${head}`,
+      line: number,
+      depth: indent,
+      lines: [],
+      beside: BESIDE.test(rest),
+    };
   }
   // Bullets without a box further out are groups.
   if (above && indent < above.depth && /^\s*[-*+] /.test(text)) return "other";
-  return LIKE_CHECK.test(text) || (!above && typeof numbered(line, above, gap, 0) === "object") ? "stray" : undefined;
+  return LIKE_CHECK.test(text) || (!above && typeof numbered(line, above, gap, 0) === "object")
+    ? "stray"
+    : undefined;
 });
 
-/** spec-kit's `- [ ] T001 [P] [US1] Text in src/x.ts`. Boxes without an id, and numbers, are other lists. */
+/** spec-kit's `- [ ] T001 [P] [US1] Text in src/x.ts`. Boxes without an id, and numbers, are other
+ * lists. */
 const specKit: Form = (line, above, gap, count) => {
   const role = checks(line, above, gap, count);
   if (typeof role === "object" && !PHASED.test(line.text)) return above ? "stray" : "other";
   return role === "stray" && !above && NUMBERED.test(line.text) ? "other" : role;
 };
 
-/** The form that a list is in: with headings where it has any, else what its first task is written as. */
+/** The form that a list is in: with headings where it has any, else what its first task is written
+ * as. */
 function formOf(lines: readonly Line[]): Form {
   if (lines.some((line) => headed(line, undefined, false, 0) !== "other")) return headed;
   const isKit = lines.some(({ text }) => PHASE.test(text) || / \[P\]( |$)/i.test(text));
@@ -93,17 +109,19 @@ function formOf(lines: readonly Line[]): Form {
   return CHECK.test(lines.find(isFirst)?.text ?? "") ? checks : numbered;
 }
 
-/** Reads a task list as a person reads it. What can be read in two ways is an error with its line and never a guess.
- * Whether dependencies make sense is `readGraph`'s to say. */
+/** Reads a task list as a person reads it. What can be read in two ways is an error with its line
+ * and never a guess. Whether dependencies make sense is `readGraph`'s to say. */
 export function readList(text: string): { tasks: Read[]; findings: Finding[] } {
   const { lines, findings } = readLines(text);
   const find = (...what: Parameters<typeof fault>) => findings.push(fault(...what));
-  const stray = ({ number, text }: Line) => find("stray-item", number, `${quote(text)} is not read as a task`, FORMS);
+  const stray = ({ number, text }: Line) =>
+    find("stray-item", number, `${quote(text)} is not read as a task`, FORMS);
   const form = formOf(lines);
   const items: Item[] = [];
   const apart: Line[] = [];
   let above: Item | undefined;
-  let [gap, isApart] = [true, false];
+  let gap = true;
+  let isApart = false;
   for (const line of lines) {
     const role = form(line, above, gap, items.length);
     // After checkboxes, numbers under a heading of their own are another list.
@@ -117,7 +135,12 @@ export function readList(text: string): { tasks: Read[]; findings: Finding[] } {
       else if (role === "stray" || CHECK.test(line.text)) apart.push(line);
       // Outside of each task it would be lost if nobody said so.
       else if (items.length > 0 && isField(line))
-        find("stray-field", line.number, `${quote(line.text)} is in no task`, "move it into its task");
+        find(
+          "stray-field",
+          line.number,
+          `${quote(line.text)} is in no task`,
+          "move it into its task",
+        );
     }
     gap = line.raw.trim() === "";
   }
@@ -127,10 +150,12 @@ export function readList(text: string): { tasks: Read[]; findings: Finding[] } {
   }
   if (items.length === 0) find("empty-list", 1, "the list has no tasks", FORMS);
   const ids = new Map(items.map(({ id }) => [id.toLowerCase(), id]));
-  // Numbered lines before the first heading: an overview of the same tasks, or tasks in another form?
+  // Numbered lines before the first heading: an overview of the same tasks, or tasks in another
+  // form?
   const end = form === headed ? (items[0]?.line ?? 0) : 0;
   const before = lines.filter(({ number, text }) => number < end && NUMBERED.test(text));
-  const isKnown = ({ text }: Line): boolean => ids.has(NUMBERED.exec(text)?.[1]?.toLowerCase() ?? "");
+  const isKnown = ({ text }: Line): boolean =>
+    ids.has(NUMBERED.exec(text)?.[1]?.toLowerCase() ?? "");
   if (before[0] && !before.some(isKnown)) stray(before[0]);
   const kept = items.filter(({ head }) => !STRUCK.test(head));
   const way = "take the marks off if it is";

@@ -1,4 +1,5 @@
-/** A path, folder or glob that a task may touch, relative to the list's folder; guessed, or said by the person. */
+/** A path, folder or glob that a task may touch, relative to the list's folder; guessed, or said by
+ * the person. */
 export type TaskFile = Readonly<{ path: string; guessed: boolean }>;
 
 /** One unit of work as the person or the orchestrator wrote it. Empty string or list: not said. */
@@ -9,7 +10,8 @@ export interface Task {
   readonly depends: readonly string[]; // Ids, spelled as the tasks that they name spell them
   readonly files: readonly TaskFile[];
   readonly forbid: readonly string[];
-  readonly gates: readonly string[]; // What of its proof it may change: tests, configuration, `package.json#scripts`
+  // What of its proof it may change: tests, configuration, `package.json#scripts`
+  readonly gates: readonly string[];
   readonly agent: readonly string[];
   readonly doneWhen: string;
   readonly verify: string;
@@ -20,18 +22,37 @@ export interface Task {
   readonly line: number;
 }
 
-/** Something about a list that whoever wrote it should know; an error stops the run. Line 0: about the list as a whole. */
-export type Finding = Readonly<{ level: Level; code: string; line: number; message: string; hint: string }>;
+/** Something about a list that whoever wrote it should know; an error stops the run. Line 0: about
+ * the list as a whole. */
+export type Finding = Readonly<{
+  level: Level;
+  code: string;
+  line: number;
+  message: string;
+  hint: string;
+}>;
 export type Level = "error" | "warning" | "note";
 
-export function fault(code: string, line: number, message: string, hint: string, level: Level = "error"): Finding {
+export function fault(
+  code: string,
+  line: number,
+  message: string,
+  hint: string,
+  level: Level = "error",
+): Finding {
   return { level, code, line, message, hint };
 }
 
-/** Two tasks that never run at the same time: both touch these paths, as the first writes them. Guessed: all of it. */
-export type Conflict = Readonly<{ tasks: readonly [string, string]; paths: readonly string[]; guessed: boolean }>;
+/** Two tasks that never run at the same time: both touch these paths, as the first writes them.
+ * Guessed: all of it. */
+export type Conflict = Readonly<{
+  tasks: readonly [string, string];
+  paths: readonly string[];
+  guessed: boolean;
+}>;
 
-/** Shell text, the folder to run it in (`` is the root), and where it was found, for people: `package.json: scripts.lint`. */
+/** Shell text, the folder to run it in (`` is the root), and where it was found, for people:
+ * `package.json: scripts.lint`. */
 export type Tool = Readonly<{ run: string; cwd: string; source: string }>;
 
 export const TOOL_NAMES = ["setup", "lint", "test", "build"] as const;
@@ -44,11 +65,13 @@ export interface PlannedTask extends Task {
   readonly workflowWhy: string; // Why it has the workflow that it has
 }
 
-/** What `minion plan` knows of a list. The critical path is the longest chain of dependencies, first to last. */
+/** What `minion plan` knows of a list. The critical path is the longest chain of dependencies,
+ * first to last. */
 export interface Plan {
   readonly goal: string; // This and `success` are empty where the list does not say them
   readonly success: string; // What shows that the whole is a success
-  readonly toolsSaid: Readonly<{ [N in ToolName]?: string | undefined }>; // Commands that win over those that are found
+  // Commands that win over those that are found
+  readonly toolsSaid: Readonly<{ [N in ToolName]?: string | undefined }>;
   readonly tasks: readonly PlannedTask[];
   readonly waves: readonly (readonly string[])[];
   readonly criticalPath: readonly string[];

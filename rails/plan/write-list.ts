@@ -8,24 +8,49 @@ import type { Plan, PlannedTask, Task } from "./task.ts";
 /** A plan as a list in our form, which gives the same plan again.
  * @throws Fault `unwritable` where a task would read differently, whatever is tried */
 export function writeList({ goal, success, toolsSaid: tools, tasks }: Plan): string {
-  const said = Object.entries({ goal, success, tools }).filter(([, value]) => Object.keys(value).length > 0);
-  const header = said.length > 0 ? [`---\n${stringify(Object.fromEntries(said), { lineWidth: 0 })}---\n`] : [];
+  const said = Object.entries({ goal, success, tools }).filter(
+    ([, value]) => Object.keys(value).length > 0,
+  );
+  const header =
+    said.length > 0 ? [`---\n${stringify(Object.fromEntries(said), { lineWidth: 0 })}---\n`] : [];
   return [...header, ...tasks.map(writeTask)].join("\n");
 }
 
 function writeTask(task: Task): string {
   const { id, title, done, description, forbid, gates, risk, model, workflow, verify } = task;
-  const quoted = (path: string) => (/^[\w./@*?+[\]()#-]+$/.test(path) && !NONE.test(path) ? path : `\`${path}\``);
+  const quoted = (path: string) =>
+    /^[\w./@*?+[\]()#-]+$/.test(path) && !NONE.test(path) ? path : `\`${path}\``;
   const code = (line: string) => (/^[^`]*<!--[^`]*$/.test(line) ? `\`${line}\`` : line);
   const files = task.files.map(({ path, guessed }) => quoted(path) + (guessed ? "?" : ""));
-  const lists = { Depends: task.depends, Files: files, Forbid: forbid.map(quoted), Gates: gates.map(quoted) };
-  const texts = { Risk: risk, Model: model, Workflow: workflow, "Done when": task.doneWhen, Verify: verify };
+  const lists = {
+    Depends: task.depends,
+    Files: files,
+    Forbid: forbid.map(quoted),
+    Gates: gates.map(quoted),
+  };
+  const texts = {
+    Risk: risk,
+    Model: model,
+    Workflow: workflow,
+    "Done when": task.doneWhen,
+    Verify: verify,
+  };
   const fields = [
     ...Object.entries({ ...lists, Agent: task.agent }).map(([name, all]) => [name, all.join(", ")]),
-    ...Object.entries(texts).flatMap(([name, text]) => text.split("\n").map((line) => [name, code(line)])),
+    ...Object.entries(texts).flatMap(([name, text]) =>
+      text.split("\n").map((line) => [name, code(line)]),
+    ),
   ].flatMap(([name, value]) => (value ? `${name}: ${value}` : []));
   const end = `${done ? " [DONE]" : ""}${/\s#+$/.test(title) ? " #" : ""}`;
-  const bare = ({ line, wave, workflowWhy, lead, words, dependsLine, ...said }: Partial<Read & PlannedTask>) => said;
+  const bare = ({
+    line,
+    wave,
+    workflowWhy,
+    lead,
+    words,
+    dependsLine,
+    ...said
+  }: Partial<Read & PlannedTask>) => said;
   // Four columns further in no line is a heading, and in bold no word is a mark.
   for (const bold of ["", "**"])
     for (const margin of ["", "    "]) {
@@ -36,5 +61,9 @@ function writeTask(task: Task): string {
       if (findings.length === 0 && isDeepStrictEqual(tasks.map(bare), [bare(task)])) return text;
     }
   const hint = "reword what looks like a heading, a field or a mark in it";
-  throw new Fault("unwritable", `line ${task.line}: task ${id} would read differently in our form`, hint);
+  throw new Fault(
+    "unwritable",
+    `line ${task.line}: task ${id} would read differently in our form`,
+    hint,
+  );
 }

@@ -4,10 +4,16 @@ import type { Reason } from "./events.ts";
 import { isOpen, type RunState, type TaskState } from "./state.ts";
 
 /** Something that a person has to decide, and what they can do about it. */
-export type Attention = Readonly<{ task: string; reason: Reason | null; note: string; choices: readonly Choice[] }>;
+export type Attention = Readonly<{
+  task: string;
+  reason: Reason | null;
+  note: string;
+  choices: readonly Choice[];
+}>;
 type Choice = Readonly<{ label: string; command: string }>;
 
-/** A command of ours as a person can type it where they stand: in a session, our folder is on the PATH of `!` commands. */
+/** A command of ours as a person can type it where they stand: in a session, our folder is on the
+ * PATH of `!` commands. */
 export const typed = (words: string): string =>
   process.env.CLAUDECODE ? `! minion ${words}` : `${process.argv[1]} ${words}`;
 
@@ -23,8 +29,13 @@ function linesFirst({ blueprint: { risks } }: RunState, { result }: TaskState): 
   return (risky.length > 0 ? risky : paths).slice(0, 10).join(" ");
 }
 
-/** What waits for a person: tasks, and the run as a whole where nothing more is dispatched (`task` is empty then). */
-export function attentionOf(run: RunState, alarms: readonly Alarm[], dollars: number | null): Attention[] {
+/** What waits for a person: tasks, and the run as a whole where nothing more is dispatched (`task`
+ * is empty then). */
+export function attentionOf(
+  run: RunState,
+  alarms: readonly Alarm[],
+  dollars: number | null,
+): Attention[] {
   const { tasks, budget } = run;
   const end = { label: "end it here; what landed stays", command: typed("abort") };
   const onward = { label: "go on as it is", command: typed("resume") };
@@ -33,9 +44,14 @@ export function attentionOf(run: RunState, alarms: readonly Alarm[], dollars: nu
     .map((alarm): Attention => {
       return { task: "", reason: "alarm", note: alarmLine(alarm), choices: [onward, end] };
     });
-  const more = { label: "go on with twice as much", command: typed(`resume --budget ${2 * (budget ?? 0)}`) };
+  const more = {
+    label: "go on with twice as much",
+    command: typed(`resume --budget ${2 * (budget ?? 0)}`),
+  };
   const note = `$${dollars?.toFixed(2)} of $${budget} are spent.`;
-  const paid: Attention[] = isPaid(run, dollars) ? [{ task: "", reason: "budget", note, choices: [more, end] }] : [];
+  const paid: Attention[] = isPaid(run, dollars)
+    ? [{ task: "", reason: "budget", note, choices: [more, end] }]
+    : [];
   const waiting = [...tasks.values()].filter(({ state }) => state === "needs-human");
   const ofTasks = waiting.map((task): Attention => {
     const { id, reason, note, attempts } = task;
@@ -44,8 +60,14 @@ export function attentionOf(run: RunState, alarms: readonly Alarm[], dollars: nu
     const range = `git diff ${begun?.base.slice(0, 10)} ${begun?.branch}`;
     const isRisk = reason === "high-risk";
     const branch = begun && [
-      { label: "see what there is", command: isRisk ? `${range} -- ${linesFirst(run, task)}` : range },
-      { label: isRisk ? "land it" : "mend it on its branch, then land that", command: typed(`land ${id}`) },
+      {
+        label: "see what there is",
+        command: isRisk ? `${range} -- ${linesFirst(run, task)}` : range,
+      },
+      {
+        label: isRisk ? "land it" : "mend it on its branch, then land that",
+        command: typed(`land ${id}`),
+      },
     ];
     const retry = { label: "let a worker try again", command: typed(`retry ${id}`) };
     return { task: id, reason, note, choices: [...(branch ?? []), retry] };

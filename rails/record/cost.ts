@@ -3,9 +3,11 @@ import type { EventData } from "./events.ts";
 import type { RunState } from "./state.ts";
 import { plus, type Usage } from "./usage.ts";
 
-/** What one model did for one phase of a task, all its attempts together; no task: the session that led the run.
- * `dollars`: at list prices, null where the table has no such model. */
-export type CostRow = Readonly<{ task: string | null; phase: string; dollars: number | null } & Usage>;
+/** What one model did for one phase of a task, all its attempts together; no task: the session that
+ * led the run. `dollars`: at list prices, null where the table has no such model. */
+export type CostRow = Readonly<
+  { task: string | null; phase: string; dollars: number | null } & Usage
+>;
 export type Cost = Readonly<{
   rows: readonly CostRow[];
   dollars: number; // Of all that has a price
@@ -15,19 +17,25 @@ export type Cost = Readonly<{
 
 /** What a run has cost.
  * @param spent what was used, as `usageNow` gives it */
-export function costOf(state: RunState, spent: readonly EventData["spent"][], models: Prices["models"]): Cost {
+export function costOf(
+  state: RunState,
+  spent: readonly EventData["spent"][],
+  models: Prices["models"],
+): Cost {
   const rows = new Map<string, Omit<CostRow, "dollars">>();
   for (const { attempt: id, usage } of spent) {
     const attempt = state.attempts.get(id ?? "");
     if (id !== null && !attempt) continue;
-    const [task, phase] = [attempt?.task.id ?? null, attempt?.phase.name ?? ""];
+    const task = attempt?.task.id ?? null;
+    const phase = attempt?.phase.name ?? "";
     for (const used of usage) {
       const key = JSON.stringify([task, phase, used.model]);
       rows.set(key, { task, phase, ...plus(used, rows.get(key)) });
     }
   }
   const order = [...state.tasks.keys()];
-  const place = ({ task }: { task: string | null }): number => (task === null ? order.length : order.indexOf(task));
+  const place = ({ task }: { task: string | null }): number =>
+    task === null ? order.length : order.indexOf(task);
   const priced = [...rows.values()]
     .sort((a, b) => place(a) - place(b))
     .map((row) => ({ ...row, dollars: dollarsFor(priceOf(models, row.model), row) }));
@@ -36,6 +44,8 @@ export function costOf(state: RunState, spent: readonly EventData["spent"][], mo
     rows: priced,
     dollars: priced.reduce((sum, { dollars }) => sum + (dollars ?? 0), 0),
     unpriced: [...new Set(priced.flatMap(({ model, dollars }) => (dollars === null ? model : [])))],
-    unknown: [...state.attempts.values()].flatMap(({ id, begun }) => (begun && !told.has(id) ? id : [])),
+    unknown: [...state.attempts.values()].flatMap(({ id, begun }) =>
+      begun && !told.has(id) ? id : [],
+    ),
   };
 }

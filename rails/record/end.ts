@@ -2,25 +2,49 @@ import type { Phase } from "../blueprint/workflow.ts";
 import type { PlannedTask } from "../plan/task.ts";
 import type { RunState, TaskState } from "./state.ts";
 
-/** The task that mends what is red at the end. No list can name one like this: its tasks have numbers, or one letter. */
+/** The task that mends what is red at the end. No list can name one like this: its tasks have
+ * numbers, or one letter. */
 export const END = "end";
 
 /** What a task that no workflow is about goes through. */
 export const IMPLEMENT: Phase = {
-  ...{ name: "implement", agent: "", model: "", risk: "low", writes: true, red: [], back: "", steps: "" },
+  name: "implement",
+  agent: "",
+  model: "",
+  risk: "low",
+  writes: true,
+  red: [],
+  back: "",
+  steps: "",
 };
 
 /** Has all landed that will, on a line on which the gates for the end have not run yet? */
 export const isEndDue = ({ gates, landings, tip, end, tasks }: RunState): boolean =>
-  gates.some(({ isLast }) => isLast) && landings.length > 0 && end?.tip !== tip && ![...tasks.values()].some(isBusy);
+  gates.some(({ isLast }) => isLast) &&
+  landings.length > 0 &&
+  end?.tip !== tip &&
+  ![...tasks.values()].some(isBusy);
 
 /** Is something still to come of a task without anybody's word? */
 export const isBusy = ({ state }: Pick<TaskState, "state">): boolean =>
   ["running", "ready", "mergeable", "verify-failed"].includes(state);
 
 export const endTask = (red: string, agent: string, wave: number): PlannedTask => ({
-  ...{ id: END, title: "Make the line green at the end", line: 0, wave, done: false, workflow: "", workflowWhy: "" },
+  id: END,
+  title: "Make the line green at the end",
+  line: 0,
+  wave,
+  done: false,
+  workflow: "",
+  workflowWhy: "",
   description: `All tasks have landed, and gates that run only at the end are red: ${red}\nMend the cause on the line.`,
-  ...{ depends: [], files: [], forbid: [], gates: [], agent: agent ? [agent] : [], doneWhen: "", verify: "" },
-  ...{ risk: "", model: "" },
+  depends: [],
+  files: [],
+  forbid: [],
+  gates: [],
+  agent: agent ? [agent] : [],
+  doneWhen: "",
+  verify: "",
+  risk: "",
+  model: "",
 });

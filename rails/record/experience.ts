@@ -12,15 +12,23 @@ const LEAST = 4;
 export async function experienceOf(common: string): Promise<Experience | null> {
   const names = (await listRuns(common)).slice(-RUNS);
   // A run that cannot be read tells nothing.
-  const states = await Promise.all(names.map((name) => new Journal(common, name).state().catch(() => null)));
-  const runs = states.map((state) => (state ? landedIn(state) : [])).filter(({ length }) => length > 0);
+  const states = await Promise.all(
+    names.map((name) => new Journal(common, name).state().catch(() => null)),
+  );
+  const runs = states
+    .map((state) => (state ? landedIn(state) : []))
+    .filter(({ length }) => length > 0);
   const all = runs.flat();
   if (all.length < LEAST) return null;
   const spent = all.flatMap(({ used }) => used ?? []);
   const ofEach = tokens((kind) => quartiles(spent.map((each) => each[kind])));
   const basis = `${all.length} attempts of ${runs.length} run${runs.length === 1 ? "" : "s"}`;
   const minutes = quartiles(all.map((each) => each.minutes));
-  return { minutes, basis, tokens: spent.length < LEAST ? null : { ...ofEach, basis: `${spent.length} attempts` } };
+  return {
+    minutes,
+    basis,
+    tokens: spent.length < LEAST ? null : { ...ofEach, basis: `${spent.length} attempts` },
+  };
 }
 
 function quartiles(values: readonly number[]): Spread {
@@ -29,8 +37,9 @@ function quartiles(values: readonly number[]): Spread {
   return { low: at(0.25), likely: at(0.5), high: at(0.75) };
 }
 
-/** What each attempt that landed took, from its worker's beginning to handing in: what failed, was lost or found nothing to
- * do says nothing of the work, and what a person handed in nothing of a worker. */
+/** What each attempt that landed took, from its worker's beginning to handing in: what failed, was
+ * lost or found nothing to do says nothing of the work, and what a person handed in nothing of a
+ * worker. */
 function landedIn({ landings, attempts, spent }: RunState) {
   const used = new Map([...spent.values()].map(({ attempt, usage }) => [attempt, usage]));
   return landings.flatMap((landing) =>

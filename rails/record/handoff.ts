@@ -1,5 +1,7 @@
-/** What a handoff says under each slot of the blueprint's form, without the marks around it; under "" what stands before.
- * @param text Markdown; a slot's name begins its line, bold, as a heading or as a bullet, and a colon follows */
+/** What a handoff says under each slot of the blueprint's form, without the marks around it; under
+ * "" what stands before.
+ * @param text Markdown; a slot's name begins its line, bold, as a heading or as a bullet, and a
+ *   colon follows */
 export function slotsOf(text: string, slots: readonly string[]): Map<string, string> {
   const said = new Map<string, string>();
   let open = "";
@@ -19,4 +21,5 @@ export function missingSlots(text: string, slots: readonly string[]): string[] {
 }
 
 /** Does a slot say that there is nothing to say? */
-export const isNone = (said: string): boolean => /^[*_(]*(none|nothing|no|n\/a|-+)[*_).!]*$/i.test(said);
+export const isNone = (said: string): boolean =>
+  /^[*_(]*(none|nothing|no|n\/a|-+)[*_).!]*$/i.test(said);

@@ -7,8 +7,9 @@ import type { ProcessMark } from "./events.ts";
 import type { Journal } from "./journal.ts";
 import type { RunState } from "./state.ts";
 
-// A job is work that outlives the call and the session that asked for it: `minion job NAME`, detached. Its name (`gate
-// r1/2.1 test`, `land r1`) is what only one process does at a time. Whoever asks again attaches to it.
+// A job is work that outlives the call and the session that asked for it: `minion job NAME`,
+// detached. Its name (`gate r1/2.1 test`, `land r1`) is what only one process does at a time.
+// Whoever asks again attaches to it.
 
 const POLL_MS = 60;
 
@@ -18,7 +19,8 @@ export async function isRunning(state: RunState, name: string): Promise<boolean>
   return job !== undefined && (await isAlive(job.process));
 }
 
-/** Waits for the result of a job, as `result` finds it in the state, and starts the job where nobody has.
+/** Waits for the result of a job, as `result` finds it in the state, and starts the job where
+ * nobody has.
  * @returns the result, or undefined where it still runs at `until`
  * @throws Fault `job` where it ended without a result */
 export async function attach<T>(
@@ -37,7 +39,12 @@ export async function attach<T>(
     // Where another one was at it, that has ended now without what is wanted here.
     if (!isKnown && (!own || code === EXIT.running)) own = start(job, cwd);
     else if (!isKnown && code !== undefined)
-      throw new Fault("job", state.errors.get(job) ?? "it was ended from outside", "call again", EXIT.writing);
+      throw new Fault(
+        "job",
+        state.errors.get(job) ?? "it was ended from outside",
+        "call again",
+        EXIT.writing,
+      );
     do {
       // Whoever hears «still running» may count on it that the journal knows the job.
       if (isKnown && Date.now() >= until) return undefined;
@@ -46,8 +53,13 @@ export async function attach<T>(
   }
 }
 
-/** The body of a job: writes down that it runs and how it ended. A second one of the same name does nothing. */
-export async function runJob(journal: Journal, name: string, work: () => Promise<unknown>): Promise<void> {
+/** The body of a job: writes down that it runs and how it ended. A second one of the same name does
+ * nothing. */
+export async function runJob(
+  journal: Journal,
+  name: string,
+  work: () => Promise<unknown>,
+): Promise<void> {
   const attempt = /\S+\/\S+/.exec(name)?.[0] ?? null;
   const mark = (await markOf(process.pid)) as ProcessMark;
   const isMine = await journal.decide(async (state, write) => {
@@ -57,7 +69,12 @@ export async function runJob(journal: Journal, name: string, work: () => Promise
   });
   if (isMine) {
     const fault = await work().catch((error: Error) => error);
-    await journal.add({ event: "job-ended", name, attempt, error: fault instanceof Error ? fault.message : null });
+    await journal.add({
+      event: "job-ended",
+      name,
+      attempt,
+      error: fault instanceof Error ? fault.message : null,
+    });
   } else process.exitCode = EXIT.running;
 }
 
@@ -72,11 +89,15 @@ function start(job: string, cwd: string): { code?: number } {
   return started;
 }
 
-const sizeOf = async ({ file }: Journal): Promise<number> => (await stat(file).catch(() => null))?.size ?? 0;
+const sizeOf = async ({ file }: Journal): Promise<number> =>
+  (await stat(file).catch(() => null))?.size ?? 0;
 
-/** Marks a process so that it can be told later whether that very one still runs; null where there is none. */
+/** Marks a process so that it can be told later whether that very one still runs; null where there
+ * is none. */
 export async function markOf(pid: number): Promise<ProcessMark | null> {
-  const started = await (process.platform === "linux" ? startInProc(pid) : startByPs(pid)).catch(() => null);
+  const started = await (process.platform === "linux" ? startInProc(pid) : startByPs(pid)).catch(
+    () => null,
+  );
   return started ? { pid, started } : null;
 }
 
@@ -84,7 +105,8 @@ export async function markOf(pid: number): Promise<ProcessMark | null> {
 export const isAlive = async ({ pid, started }: ProcessMark): Promise<boolean> =>
   (await markOf(pid))?.started === started;
 
-/** Its 20th field after the name, which may hold spaces and parentheses; of one that has ended (`Z`), none. */
+/** Its 20th field after the name, which may hold spaces and parentheses; of one that has ended
+ * (`Z`), none. */
 const startInProc = async (pid: number): Promise<string | undefined> =>
   /.*\) [^Z](?: \S+){18} (\d+)/s.exec(await readFile(`/proc/${pid}/stat`, "utf8"))?.[1];
 

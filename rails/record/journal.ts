@@ -17,7 +17,8 @@ export class Journal {
     this.file = join(this.folder, "events.jsonl");
   }
 
-  /** All events so far, and the numbers of lines that could not be read. A last line that is torn is none yet. */
+  /** All events so far, and the numbers of lines that could not be read. A last line that is torn
+   * is none yet. */
   async read(): Promise<{ events: Event[]; bad: number[] }> {
     const lines = ((await readIfThere(this.file)) ?? "").split("\n").slice(0, -1);
     const all = lines.map(parse);
@@ -30,13 +31,18 @@ export class Journal {
     const { events, bad } = await this.read();
     const first = events.find((event) => event.event === "started");
     if (first) return fold(first, events, bad);
-    const what = bad.length > 0 ? `line ${bad[0]} of ${this.file} cannot be read` : `there is no run in ${this.folder}`;
+    const what =
+      bad.length > 0
+        ? `line ${bad[0]} of ${this.file} cannot be read`
+        : `there is no run in ${this.folder}`;
     throw new Fault("no-run", what, "start another: minion start FILE", EXIT.usage);
   }
 
-  /** Looks at the state and adds what `decide` writes in one step, so that two processes never decide on the same state.
-   * Where it throws nothing is added. */
-  decide<T>(decide: (state: RunState, write: (event: NewEvent) => void) => Promise<T> | T): Promise<T> {
+  /** Looks at the state and adds what `decide` writes in one step, so that two processes never
+   * decide on the same state. Where it throws nothing is added. */
+  decide<T>(
+    decide: (state: RunState, write: (event: NewEvent) => void) => Promise<T> | T,
+  ): Promise<T> {
     return withLock(this.folder, "journal", async () => {
       const events: NewEvent[] = [];
       const result = await decide(await this.state(), (event) => void events.push(event));
@@ -55,7 +61,10 @@ export class Journal {
     // A torn last line of a process that died must not swallow the first of ours.
     const gap = /[^\n]$/.test((await readIfThere(this.file)) ?? "") ? "\n" : "";
     const at = Date.now();
-    await appendFile(this.file, gap + events.map((event) => `${JSON.stringify({ at, ...event })}\n`).join(""));
+    await appendFile(
+      this.file,
+      gap + events.map((event) => `${JSON.stringify({ at, ...event })}\n`).join(""),
+    );
   }
 }
 
@@ -64,7 +73,8 @@ export type Run = Readonly<{ journal: Journal; state: RunState }>;
 /** The runs of a repository, oldest first; none that was killed before its first event. */
 export async function listRuns(common: string): Promise<string[]> {
   const names = await readdir(join(common, "minion")).catch(() => []);
-  const isThere = (name: string): boolean => /^r\d+$/.test(name) && existsSync(new Journal(common, name).file);
+  const isThere = (name: string): boolean =>
+    /^r\d+$/.test(name) && existsSync(new Journal(common, name).file);
   return names.filter(isThere).sort((a, b) => Number(a.slice(1)) - Number(b.slice(1)));
 }
 
@@ -78,7 +88,8 @@ export async function ownRun(common: string, session: string): Promise<Run | nul
   return null;
 }
 
-/** The run that is named, else this session's newest open one, else the newest. @throws Fault `no-run` */
+/** The run that is named, else this session's newest open one, else the newest. @throws Fault
+ * `no-run` */
 export async function findRun(common: string, session: string, name?: string): Promise<Run> {
   const own = name === undefined ? await ownRun(common, session) : null;
   if (own) return own;
@@ -90,7 +101,8 @@ export async function findRun(common: string, session: string, name?: string): P
   throw new Fault("no-run", `there is no run ${name ?? "here yet"}`, hint, EXIT.usage);
 }
 
-/** What reading relies on, by event; `[]`: a list. Events that a later version knows are nobody's business here. */
+/** What reading relies on, by event; `[]`: a list. Events that a later version knows are nobody's
+ * business here. */
 const FIELDS: Partial<Record<EventName, string>> = {
   started: "run base line prefix tasks[] workflows gates[] conflicts[] priority blueprint",
   dispatched: "task attempt phase",

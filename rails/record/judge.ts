@@ -4,12 +4,13 @@ import type { Evidence } from "./events.ts";
 
 type Output = Blueprint["output"];
 
-/** Did a command fail? Also where its runner says that it tested nothing; not where all that failed fails on the base as
- * well, and a person went on over that. */
+/** Did a command fail? Also where its runner says that it tested nothing; not where all that failed
+ * fails on the base as well, and a person went on over that. */
 export const isRed = (run: Pick<Evidence, "code" | "untested" | "known"> | undefined): boolean =>
   run !== undefined && (run.code !== 0 || run.untested) && !run.known;
 
-/** Not red, and the files are as they were: a command that changed them passed on others than it leaves. */
+/** Not red, and the files are as they were: a command that changed them passed on others than it
+ * leaves. */
 export const isPass = (evidence: Evidence | undefined): boolean =>
   evidence !== undefined && !isRed(evidence) && evidence.changed.length === 0;
 
@@ -22,7 +23,9 @@ export const isMet = ({ red }: Aim, evidence: Evidence | undefined): boolean =>
 
 /** Did it come out otherwise? Not where it changed files: then it says nothing. */
 export const isMissed = (aim: Aim, evidence: Evidence | undefined): boolean =>
-  aim.red ? evidence !== undefined && evidence.changed.length === 0 && !isMet(aim, evidence) : isRed(evidence);
+  aim.red
+    ? evidence !== undefined && evidence.changed.length === 0 && !isMet(aim, evidence)
+    : isRed(evidence);
 
 const linesOf = (output: string): string[] =>
   stripVTControlCharacters(output)
@@ -39,7 +42,8 @@ export function matcher(patterns: readonly string[], flags = ""): (line: string)
 export const isUntested = (output: string, { untested, tested }: Output): boolean =>
   linesOf(output).some(matcher(untested)) && !linesOf(output).some(matcher(tested));
 
-/** The lines of raw output that name a failure, or all lines where none does, as they are alike in every run. */
+/** The lines of raw output that name a failure, or all lines where none does, as they are alike in
+ * every run. */
 export function failuresIn(output: string, { failure }: Output): Set<string> {
   const named = linesOf(output).filter(matcher(failure));
   return new Set((named.length > 0 ? named : linesOf(output)).map(stable).filter(Boolean));
@@ -48,7 +52,8 @@ export function failuresIn(output: string, { failure }: Output): Set<string> {
 /** So many lines, of so many characters, tell one cause from another. */
 const ERRORS = [5, 200] as const;
 
-/** The first lines that name a failure, without what is other in every worktree; the last line where none does. */
+/** The first lines that name a failure, without what is other in every worktree; the last line
+ * where none does. */
 export function errorsIn(output: string, { failure }: Output): string[] {
   const lines = linesOf(output).map(stable).filter(Boolean);
   const named = lines.filter(matcher(failure));
@@ -58,7 +63,8 @@ export function errorsIn(output: string, { failure }: Output): string[] {
   return [...new Set(plain)].slice(0, ERRORS[0]).map((line) => line.slice(0, ERRORS[1]));
 }
 
-/** A line without what differs from run to run: durations, positions in a file, numbers of tests. */
+/** A line without what differs from run to run: durations, positions in a file, numbers of tests.
+ */
 const stable = (line: string): string =>
   line
     .replace(/\d+(?:\.\d+)?\s?(?:ms|s)\b/g, "")

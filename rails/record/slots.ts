@@ -5,21 +5,28 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { withLock } from "../git/lock.ts";
 import { isAlive, markOf } from "./job.ts";
 
-// Who wants to run a command queues up with a ticket: an empty file in a folder that all runs and repositories of a person
-// share, whose name says all of it, `waits+1+1730000000000+4711+88392` or `runs+…`. In the order of names it is first come,
-// first served, and landing before workers: all that waits hangs on it, and it wants no more than workers have handed in.
+// Who wants to run a command queues up with a ticket: an empty file in a folder that all runs and
+// repositories of a person share, whose name says all of it, `waits+1+1730000000000+4711+88392` or
+// `runs+…`. In the order of names it is first come, first served, and landing before workers: all
+// that waits hangs on it, and it wants no more than workers have handed in.
 
-/** In the environment of a command that holds a slot: a `minion gate` in it would wait for what its own caller holds. */
+/** In the environment of a command that holds a slot: a `minion gate` in it would wait for what its
+ * own caller holds. */
 export const HELD = "MINION_SLOT";
 
 const LOOK_MS = 100;
 /** At every so many looks it is asked whether the process still lives that is waited for. */
 const LOOKS = 20;
 
-/** Does something while no more than so many do on this machine. Where nobody can queue up it is done all the same.
+/** Does something while no more than so many do on this machine. Where nobody can queue up it is
+ * done all the same.
  * @param slots how many; 0: as many as there are cores for this process
  * @param isLanding goes before those who are not and still wait */
-export async function withSlot<T>(slots: number, isLanding: boolean, work: () => Promise<T>): Promise<T> {
+export async function withSlot<T>(
+  slots: number,
+  isLanding: boolean,
+  work: () => Promise<T>,
+): Promise<T> {
   const wait = () => queueUp(slots || availableParallelism(), isLanding ? 0 : 1).catch(() => null);
   const ticket = process.env[HELD] ? null : await wait();
   try {
@@ -34,9 +41,11 @@ async function queueUp(slots: number, rank: number): Promise<string> {
   const folder = join(tmpdir(), `minion-${process.getuid?.()}`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const { pid, started } = (await markOf(process.pid)) ?? {};
-  if (!started || (await lstat(folder)).uid !== process.getuid?.()) throw new Error("no place of ours to queue up");
+  if (!started || (await lstat(folder)).uid !== process.getuid?.())
+    throw new Error("no place of ours to queue up");
   const ticket = [rank, Date.now(), pid, encodeURIComponent(started)].join("+");
-  const [waits, runs] = [join(folder, `waits+${ticket}`), join(folder, `runs+${ticket}`)];
+  const waits = join(folder, `waits+${ticket}`);
+  const runs = join(folder, `runs+${ticket}`);
   const look = async () => {
     const names = (await readdir(folder)).sort();
     const running = names.filter((name) => name.startsWith("runs+"));
@@ -44,7 +53,10 @@ async function queueUp(slots: number, rank: number): Promise<string> {
     const at = waiting.indexOf(`waits+${ticket}`);
     if (at < 0) throw new Error("the ticket was taken away");
     // Each looks after the one before it, the first after all who run.
-    return { isTurn: at === 0 && running.length < slots, ahead: at > 0 ? waiting.slice(at - 1, at) : running };
+    return {
+      isTurn: at === 0 && running.length < slots,
+      ahead: at > 0 ? waiting.slice(at - 1, at) : running,
+    };
   };
   // Only one decides at a time: somebody with an older ticket may just have come in.
   const take = () =>

@@ -16,7 +16,8 @@ export interface AttemptState extends Kept {
   readonly task: TaskState;
   readonly phase: Phase;
   readonly agent: string; // Expertise beyond the task's own; empty where there is none
-  over?: Event<"ended" | "not-landed"> | undefined; // How it ended without a result, or why its result did not land
+  // How it ended without a result, or why its result did not land
+  over?: Event<"ended" | "not-landed"> | undefined;
   isForgiven: boolean; // It counts against no bound: a person let the task be tried again
   readonly failures: Record<string, number>; // Failed runs by gate
   readonly sentBack: Event<"sent-back">[];
@@ -40,11 +41,13 @@ export interface TaskState extends Omit<PlannedTask, "risk">, Standing {
 /** A run as its journal tells it. Built by `fold`, changed by nobody else. */
 export interface RunState extends Omit<EventData["started"], "tasks" | "version"> {
   tip: string; // Where the line stands, as far as the journal knows
-  baseRed: readonly string[] | null; // Gates that are red on the base; null where it was not looked at yet
+  // Gates that are red on the base; null where it was not looked at yet
+  baseRed: readonly string[] | null;
   baseAccepted: boolean; // A person goes on over that: what fails there as well does not count
   readonly tasks: Map<string, TaskState>;
   readonly attempts: Map<string, AttemptState>;
-  readonly jobs: Map<string, EventData["job"]>; // Started and not known to have ended; its process may be gone
+  // Started and not known to have ended; its process may be gone
+  readonly jobs: Map<string, EventData["job"]>;
   readonly errors: Map<string, string | null>; // Of jobs that ended: what broke them
   readonly evidence: Event<"evidence">[];
   readonly landings: Readonly<EventData["proven"] & { at: number; attempts: readonly string[] }>[];
@@ -66,23 +69,54 @@ export interface RunState extends Omit<EventData["started"], "tasks" | "version"
 }
 
 /** The state after the events of a journal; the first of them starts the run. */
-export function fold(first: Event<"started">, events: readonly Event[], bad: readonly number[]): RunState {
+export function fold(
+  first: Event<"started">,
+  events: readonly Event[],
+  bad: readonly number[],
+): RunState {
   const open = (task: PlannedTask): TaskState => {
     const name = task.done ? "landed" : "waiting";
-    return openTask(task, name, wayFor(first.workflows[task.workflow] ?? [], task.risk, first.reviews));
+    return openTask(
+      task,
+      name,
+      wayFor(first.workflows[task.workflow] ?? [], task.risk, first.reviews),
+    );
   };
   const state: RunState = {
-    ...{ ...first, bad, tip: first.base, startedAt: first.at, lastAt: first.at },
+    ...first,
+    bad,
+    tip: first.base,
+    startedAt: first.at,
+    lastAt: first.at,
     tasks: new Map(first.tasks.map((task) => [task.id, open(task)])),
-    ...{ attempts: new Map(), jobs: new Map(), errors: new Map(), spent: new Map(), evidence: [], landings: [] },
-    ...{ end: null, built: null, proven: null, dispatches: 0, limited: 0, left: 0, done: false, aborted: false },
-    ...{ baseRed: null, baseAccepted: false, seenAt: 0, spentBefore: 0, reminded: false },
+    attempts: new Map(),
+    jobs: new Map(),
+    errors: new Map(),
+    spent: new Map(),
+    evidence: [],
+    landings: [],
+    end: null,
+    built: null,
+    proven: null,
+    dispatches: 0,
+    limited: 0,
+    left: 0,
+    done: false,
+    aborted: false,
+    baseRed: null,
+    baseAccepted: false,
+    seenAt: 0,
+    spentBefore: 0,
+    reminded: false,
   };
   for (const event of events) {
     // What was used is taken down whenever somebody looks.
     if (event.event !== "spent") state.lastAt = Math.max(state.lastAt, event.at);
     changeRun(state, event);
-    const id = "attempts" in event ? event.by === "worker" && event.attempts[0] : "attempt" in event && event.attempt;
+    const id =
+      "attempts" in event
+        ? event.by === "worker" && event.attempts[0]
+        : "attempt" in event && event.attempt;
     const attempt = state.attempts.get(id || "");
     if (attempt) changeAttempt(attempt, event);
     if (attempt && event.event === "submitted") raiseRisk(state, attempt.task, event.paths);
@@ -103,13 +137,15 @@ const HEEDED = ["dispatched", "launched", "landed", "base-checked", "owner"];
 function changeRun(state: RunState, event: Event): void {
   if (event.event === "dispatched") dispatch(state, event);
   if (event.event === "job") state.jobs.set(event.name, event);
-  if (event.event === "job-ended" && state.jobs.delete(event.name)) state.errors.set(event.name, event.error);
+  if (event.event === "job-ended" && state.jobs.delete(event.name))
+    state.errors.set(event.name, event.error);
   if (event.event === "evidence") state.evidence.push(event);
   if (event.event === "proven") state.proven = event;
   if (event.event === "merge-built") state.built = event;
   if (event.event === "spent") state.spent.set(event.transcript, event);
   if (event.event === "end-checked") checkEnd(state, event);
-  if (event.event === "landed" && state.proven?.to === event.to) land(state, state.proven, event.at);
+  if (event.event === "landed" && state.proven?.to === event.to)
+    land(state, state.proven, event.at);
   if (event.event === "base-checked") state.baseRed = event.red;
   if (event.event === "base-accepted") state.baseAccepted = true;
   if (event.event === "owner") {
@@ -126,14 +162,25 @@ function changeRun(state: RunState, event: Event): void {
   else if (["ended", "submitted", "nothing", "owner"].includes(event.event)) state.limited = 0;
 }
 
-function dispatch(state: RunState, { task: name, attempt: id, agent = "", at, ...of }: Event<"dispatched">): void {
+function dispatch(
+  state: RunState,
+  { task: name, attempt: id, agent = "", at, ...of }: Event<"dispatched">,
+): void {
   state.dispatches++;
   const task = state.tasks.get(name);
   const phase = task?.way.find((each) => each.name === of.phase);
   if (!task || !phase || state.attempts.has(id)) return;
   const made = {
-    ...{ id, task, phase, agent, isForgiven: false, failures: {}, sentBack: [], objections: [] },
-    ...{ dispatchedAt: at, lastSign: at },
+    id,
+    task,
+    phase,
+    agent,
+    isForgiven: false,
+    failures: {},
+    sentBack: [],
+    objections: [],
+    dispatchedAt: at,
+    lastSign: at,
   };
   task.attempts.push(made);
   state.attempts.set(id, made);
@@ -143,7 +190,10 @@ function checkEnd(state: RunState, event: Event<"end-checked">): void {
   state.end = event;
   if (event.red === null || state.tasks.has(END)) return;
   const wave = 1 + Math.max(...[...state.tasks.values()].map((task) => task.wave));
-  state.tasks.set(END, openTask(endTask(event.red, state.blueprint.retry.agent, wave), "waiting", [IMPLEMENT]));
+  state.tasks.set(
+    END,
+    openTask(endTask(event.red, state.blueprint.retry.agent, wave), "waiting", [IMPLEMENT]),
+  );
 }
 
 function land(state: RunState, proven: EventData["proven"], at: number): void {
@@ -158,11 +208,16 @@ function changeAttempt(attempt: AttemptState, event: Event): void {
   attempt.lastSign = event.at;
   if (KEPT.some((name) => name === event.event)) Object.assign(attempt, { [event.event]: event });
   if (event.event === "submitted" || event.event === "nothing") attempt.over = undefined;
-  if (event.event === "not-landed" || (event.event === "ended" && !hasResult(attempt))) attempt.over = event;
+  if (event.event === "not-landed" || (event.event === "ended" && !hasResult(attempt)))
+    attempt.over = event;
   if (event.event === "not-landed") attempt.task.tried = attempt.task.attempts.length;
   if (event.event === "sent-back") attempt.sentBack.push(event);
   if (event.event === "objection") attempt.objections.push(event);
-  if (event.event !== "evidence" || !isMissed({ red: attempt.phase.red.includes(event.gate) }, event)) return;
+  if (
+    event.event !== "evidence" ||
+    !isMissed({ red: attempt.phase.red.includes(event.gate) }, event)
+  )
+    return;
   attempt.failures[event.gate] = (attempt.failures[event.gate] ?? 0) + 1;
 }
 
@@ -179,14 +234,23 @@ function settle(state: RunState): void {
     if (task.state === "landed") continue;
     Object.assign(task, standing(state, task, now));
     if (!isDispatchable(task)) continue;
-    if (red) Object.assign(task, { state: "needs-human", reason: "base-red", note: `Red on the base: ${red}.` });
+    if (red)
+      Object.assign(task, {
+        state: "needs-human",
+        reason: "base-red",
+        note: `Red on the base: ${red}.`,
+      });
     else if (state.left === 0) Object.assign(task, { state: "needs-human", reason: "dispatches" });
   }
   state.done = ![...tasks.values()].some(isBusy) && !isEndDue(state);
 }
 
 /** What a worker touched may be riskier than what the task named. */
-function raiseRisk({ blueprint, reviews }: RunState, task: TaskState, paths: readonly string[]): void {
+function raiseRisk(
+  { blueprint, reviews }: RunState,
+  task: TaskState,
+  paths: readonly string[],
+): void {
   const [risk] = riskOf(blueprint.risks, "", paths, "");
   if (isAtLeast(task.risk, risk)) return;
   const way = wayFor(task.way, risk, reviews);
@@ -194,27 +258,44 @@ function raiseRisk({ blueprint, reviews }: RunState, task: TaskState, paths: rea
 }
 
 type Recent = Pick<Progress, "recent" | "isDoubted">;
-function standing({ tasks, blueprint }: RunState, task: TaskState, { recent, isDoubted }: Recent): Standing {
+function standing(
+  { tasks, blueprint }: RunState,
+  task: TaskState,
+  { recent, isDoubted }: Recent,
+): Standing {
   const { attempts, depends, phase } = task;
   const last = attempts.at(-1);
-  const as = (state: State, reason: Reason | null = null, note = ""): Standing => ({ state, reason, note });
+  const as = (state: State, reason: Reason | null = null, note = ""): Standing => ({
+    state,
+    reason,
+    note,
+  });
   if (last?.nothing) return as("skipped", null, last.nothing.why);
   if (recent?.over) {
     const { reason, note } = recent.over;
-    const failed = attempts.filter((each) => each.over && !each.isForgiven && each.phase === phase && !isLost(each));
+    const failed = attempts.filter(
+      (each) => each.over && !each.isForgiven && each.phase === phase && !isLost(each),
+    );
     // What another attempt would not change: a person has to agree, or to say no.
     const isPersons = endOf(reason).cause === "person" && !recent.isForgiven;
-    if (isPersons || failed.length >= blueprint.bounds.attempts) return as("needs-human", reason, note);
+    if (isPersons || failed.length >= blueprint.bounds.attempts)
+      return as("needs-human", reason, note);
     // Neither is the work's fault: it is simply to be done again on the line as it is now.
-    return as(isLost(recent) || endOf(reason).cause === "line" ? "ready" : "verify-failed", reason, note);
+    return as(
+      isLost(recent) || endOf(reason).cause === "line" ? "ready" : "verify-failed",
+      reason,
+      note,
+    );
   }
   if (isDoubted) return as("needs-human", "findings", last?.submitted?.handoff);
   if (last && isActive(last)) return as("running");
   const isAsked = !phase && task.risk === "high" && last && !last.submitted?.byHand;
-  if (isAsked) return as("needs-human", "high-risk", last.submitted?.verdict ? last.submitted.handoff : "");
+  if (isAsked)
+    return as("needs-human", "high-risk", last.submitted?.verdict ? last.submitted.handoff : "");
   if (last) return as(phase ? "ready" : "mergeable");
   const before = depends.map((id) => tasks.get(id)?.state);
-  if (before.includes("needs-human") || before.includes("blocked")) return as("blocked", "dependency");
+  if (before.includes("needs-human") || before.includes("blocked"))
+    return as("blocked", "dependency");
   return as(before.every((each) => each === "landed" || each === "skipped") ? "ready" : "waiting");
 }
 
@@ -225,16 +306,22 @@ const isLost = ({ over }: AttemptState): boolean => endOf(over?.reason).cause ==
 export const rateLimited = ({ limited }: RunState): boolean => limited >= 2;
 
 /** May the task be given to a worker now, as far as its own state goes? */
-export const isDispatchable = ({ state }: TaskState): boolean => state === "ready" || state === "verify-failed";
+export const isDispatchable = ({ state }: TaskState): boolean =>
+  state === "ready" || state === "verify-failed";
 
 /** Is there work of a task that is neither landed nor given up, in a phase after its first? */
-export const isBetween = (task: TaskState): boolean => isDispatchable(task) && task.phase !== task.phases[0];
+export const isBetween = (task: TaskState): boolean =>
+  isDispatchable(task) && task.phase !== task.phases[0];
 
-/** Which tasks that conflict with this one are under way: dispatched, or between phases, and neither landed nor over. */
+/** Which tasks that conflict with this one are under way: dispatched, or between phases, and
+ * neither landed nor over. */
 export const rivalsOn = (state: RunState, id: string): string[] =>
   state.conflicts.flatMap((pair) => {
-    const rival = pair.includes(id) ? state.tasks.get(pair[0] === id ? pair[1] : pair[0]) : undefined;
-    const isOn = rival && (rival.state === "running" || rival.state === "mergeable" || isBetween(rival));
+    const rival = pair.includes(id)
+      ? state.tasks.get(pair[0] === id ? pair[1] : pair[0])
+      : undefined;
+    const isOn =
+      rival && (rival.state === "running" || rival.state === "mergeable" || isBetween(rival));
     return isOn ? rival.id : [];
   });
 
@@ -249,7 +336,8 @@ export const tasksOf = (state: RunState, attempts: readonly string[]): string[] 
 export const endedAt = ({ submitted, nothing, over }: AttemptState): number | undefined =>
   (submitted ?? nothing ?? over)?.at;
 
-export const hasResult = ({ submitted, nothing }: AttemptState): boolean => Boolean(submitted ?? nothing);
+export const hasResult = ({ submitted, nothing }: AttemptState): boolean =>
+  Boolean(submitted ?? nothing);
 
 /** The branch that an attempt is put on: `minion/r1/2-post-endpoint.1`. */
 export function branchOf({ id, task: { title } }: AttemptState): string {
@@ -261,5 +349,7 @@ export function branchOf({ id, task: { title } }: AttemptState): string {
 /** Is the attempt still a worker's to work on? */
 export const isActive = (attempt: AttemptState): boolean => !attempt.over && !hasResult(attempt);
 
-/** The tasks, each after what it depends on: waves were worked out before the run started, and cycles refused. */
-export const inOrder = ({ tasks }: RunState): TaskState[] => [...tasks.values()].sort((a, b) => a.wave - b.wave);
+/** The tasks, each after what it depends on: waves were worked out before the run started, and
+ * cycles refused. */
+export const inOrder = ({ tasks }: RunState): TaskState[] =>
+  [...tasks.values()].sort((a, b) => a.wave - b.wave);

@@ -11,23 +11,35 @@ export type Usage = Readonly<{ model: string; requests: number }> & Tokens;
 /** What the client answers in the model's place where the service failed: nobody paid for that. */
 const NO_MODEL = "<synthetic>";
 
-/** What one of Claude Code's transcripts says was used, by model. Each block of a message is a line that repeats what the
- * message used; only the last of them has all of its output. One that is torn is still being written.
- * @param own of a session, between which times (milliseconds since 1970): what its agents said counts for them; null: an
- * agent's, all of it */
-export function usageIn(transcript: string, own: readonly [since: number, until: number] | null = null): Usage[] {
+/** What one of Claude Code's transcripts says was used, by model. Each block of a message is a line
+ * that repeats what the message used; only the last of them has all of its output. One that is torn
+ * is still being written.
+ * @param own of a session, between which times (milliseconds since 1970): what its agents said
+ *   counts for them; null: an agent's, all of it */
+export function usageIn(
+  transcript: string,
+  own: readonly [since: number, until: number] | null = null,
+): Usage[] {
   const messages = new Map<string, Message>();
   for (const line of transcript.split("\n")) {
-    const { message, timestamp = "", isSidechain } = (line.includes('"usage"') && jsonIn<Line>(line)) || {};
+    const {
+      message,
+      timestamp = "",
+      isSidechain,
+    } = (line.includes('"usage"') && jsonIn<Line>(line)) || {};
     if (!message?.usage || !message.id || !message.model || message.model === NO_MODEL) continue;
     const at = Date.parse(timestamp);
-    if (own === null || (!isSidechain && at >= own[0] && at <= own[1])) messages.set(message.id, message);
+    if (own === null || (!isSidechain && at >= own[0] && at <= own[1]))
+      messages.set(message.id, message);
   }
   const models = new Map<string, Usage>();
   for (const { model = "", usage = {} } of messages.values()) {
     const hour = count(usage.cache_creation?.ephemeral_1h_input_tokens);
     const own = {
-      ...{ model, requests: 1, input: count(usage.input_tokens), writeHour: hour },
+      model,
+      requests: 1,
+      input: count(usage.input_tokens),
+      writeHour: hour,
       write: count(count(usage.cache_creation_input_tokens) - hour),
       read: count(usage.cache_read_input_tokens),
       output: count(usage.output_tokens),
@@ -49,13 +61,23 @@ const count = (value: unknown): number => (typeof value === "number" && value > 
 // What is read of a transcript's line.
 type Message = { id?: string; model?: string; usage?: ServiceUsage };
 type ServiceUsage = {
-  [N in "input_tokens" | "cache_creation_input_tokens" | "cache_read_input_tokens" | "output_tokens"]?: unknown;
+  [N in
+    | "input_tokens"
+    | "cache_creation_input_tokens"
+    | "cache_read_input_tokens"
+    | "output_tokens"]?: unknown;
 } & { cache_creation?: { ephemeral_1h_input_tokens?: unknown } };
 type Line = { message?: Message; timestamp?: string; isSidechain?: boolean };
 
-/** What each attempt, and each session that led the run, has used up to now: as the journal has it, or as the transcript
- * says where that is another one since. Nothing of what left no transcript. */
-export async function usageNow({ attempts, spent, startedAt, lastAt, done }: RunState): Promise<EventData["spent"][]> {
+/** What each attempt, and each session that led the run, has used up to now: as the journal has it,
+ * or as the transcript says where that is another one since. Nothing of what left no transcript. */
+export async function usageNow({
+  attempts,
+  spent,
+  startedAt,
+  lastAt,
+  done,
+}: RunState): Promise<EventData["spent"][]> {
   const wanted = new Map<string, string | null>(); // Whose each transcript is
   for (const { id, launched } of attempts.values()) {
     if (!launched?.transcript) continue;
@@ -73,7 +95,8 @@ export async function usageNow({ attempts, spent, startedAt, lastAt, done }: Run
   return (await Promise.all(all)).flat();
 }
 
-/** Takes down what attempts that are over have used, and where `isAll` is said the sessions that led the run.
+/** Takes down what attempts that are over have used, and where `isAll` is said the sessions that
+ * led the run.
  * @returns what all of them have used up to now */
 export async function takeDown(journal: Journal, isAll: boolean): Promise<EventData["spent"][]> {
   const state = await journal.state();
@@ -82,7 +105,9 @@ export async function takeDown(journal: Journal, isAll: boolean): Promise<EventD
     return attempt ? !isActive(attempt) : isAll;
   };
   const used = await usageNow(state);
-  const fresh = used.filter((each) => isOver(each.attempt) && each.size !== state.spent.get(each.transcript)?.size);
+  const fresh = used.filter(
+    (each) => isOver(each.attempt) && each.size !== state.spent.get(each.transcript)?.size,
+  );
   await journal.add(...fresh.map((each) => ({ event: "spent", ...each }) as const));
   return used;
 }

@@ -1,12 +1,15 @@
 import type { RunState, TaskState } from "../record/state.ts";
 
 /** In the order in which they matter to whoever goes on. */
-const ORDER = "running needs-human mergeable verify-failed ready waiting blocked skipped landed".split(" ");
+const ORDER =
+  "running needs-human mergeable verify-failed ready waiting blocked skipped landed".split(" ");
 
-/** Characters that the tasks may take: with the rest some 400 tokens of four, also where there are many. */
+/** Characters that the tasks may take: with the rest some 400 tokens of four, also where there are
+ * many. */
 const MOST = 1000;
 
-/** What a foreman is told of its open run once it has lost what it knew: where the run stands, and the next step.
+/** What a foreman is told of its open run once it has lost what it knew: where the run stands, and
+ * the next step.
  * @param isLost its workers ended with the process that started them */
 export function recall(state: RunState, isLost: boolean): string {
   const { run, line, tasks } = state;
@@ -34,5 +37,8 @@ const named = ({ id, state, reason, attempts }: TaskState): string => {
 function listed(all: readonly string[], most: number): string {
   const shown = [...all];
   while (shown.join(", ").length > most) shown.pop();
-  return [...shown, ...(shown.length < all.length ? [`${all.length - shown.length} more`] : [])].join(", ");
+  return [
+    ...shown,
+    ...(shown.length < all.length ? [`${all.length - shown.length} more`] : []),
+  ].join(", ");
 }

@@ -12,20 +12,40 @@ import { moneyText } from "./board.ts";
 import { stateGraph, workersGantt } from "./mermaid.ts";
 import { cell, clock, fenced } from "./text.ts";
 
-/** The page that a person gets at the end: what landed, what did not and why, the raw evidence, what it cost, what to type
- * next.
+/** The page that a person gets at the end: what landed, what did not and why, the raw evidence,
+ * what it cost, what to type next.
  * @param folder the run's, where raw output lies
  * @param cost null where prices cannot be read */
-export async function reportText(state: RunState, folder: string, cost: Cost | null): Promise<string> {
-  const { run, line, base, tip, gates, landings, aborted, done, bad, lastAt, baseRed, baseAccepted } = state;
+export async function reportText(
+  state: RunState,
+  folder: string,
+  cost: Cost | null,
+): Promise<string> {
+  const {
+    run,
+    line,
+    base,
+    tip,
+    gates,
+    landings,
+    aborted,
+    done,
+    bad,
+    lastAt,
+    baseRed,
+    baseAccepted,
+  } = state;
   const all = [...state.tasks.values()];
   const landed = all.filter((task) => task.state === "landed");
-  const intent = [state.goal, state.success && `A success if: ${state.success}`].filter(Boolean).join(" ");
+  const intent = [state.goal, state.success && `A success if: ${state.success}`]
+    .filter(Boolean)
+    .join(" ");
   const over = aborted ? "It was aborted" : done ? "It is done" : "It is still under way";
   const { end } = state;
   const names = (when: boolean): string =>
     gates.flatMap(({ isLast = false, name }) => (isLast === when ? name : [])).join(", ");
-  const atEnd = end && (end.red ? ` **Red at the end: ${end.red}**` : ` Also at the end: ${names(true)}.`);
+  const atEnd =
+    end && (end.red ? ` **Red at the end: ${end.red}**` : ` Also at the end: ${names(true)}.`);
   const any = landings.length > 0;
   const dollars = cost?.dollars ?? null;
   const alarms = isOpen(state) ? alarmsOf(state, { dollars, now: Date.now() }) : [];
@@ -41,7 +61,9 @@ export async function reportText(state: RunState, folder: string, cost: Cost | n
       const left = attempts.flatMap(({ submitted, phase }) =>
         submitted ? [[phase.name, shortly(submitted.handoff, state.blueprint.slots)]] : [],
       );
-      const texts = left.map(([name, handoff]) => (phases.length > 1 ? `*${name}*\n\n${handoff}` : handoff));
+      const texts = left.map(([name, handoff]) =>
+        phases.length > 1 ? `*${name}*\n\n${handoff}` : handoff,
+      );
       const paths = result?.submitted?.paths ?? [];
       const more = paths.length > PATHS ? `, and ${paths.length - PATHS} more` : "";
       const files = paths.length > 0 ? `Files: ${paths.slice(0, PATHS).join(", ")}${more}\n\n` : "";
@@ -59,21 +81,32 @@ export async function reportText(state: RunState, folder: string, cost: Cost | n
       `Line \`${line}\` stands on \`${tip.slice(0, 10)}\`, base is \`${base.slice(0, 10)}\`.` +
       (any ? ` On its tip landing itself ran, and saw pass: ${names(false)}.` : "") +
       (atEnd ?? "") +
-      (baseAccepted ? ` Red on the base, so that there only new failures counted: ${baseRed?.join(", ")}.\n` : "\n"),
-    ...Object.entries(sections).flatMap(([title, lines]) => (lines.length > 0 ? [`## ${title}\n`, ...lines, ""] : [])),
+      (baseAccepted
+        ? ` Red on the base, so that there only new failures counted: ${baseRed?.join(", ")}.\n`
+        : "\n"),
+    ...Object.entries(sections).flatMap(([title, lines]) =>
+      lines.length > 0 ? [`## ${title}\n`, ...lines, ""] : [],
+    ),
   ].join("\n");
 }
 
-/** Of a handoff in the blueprint's form the first slot, what and why, since the others stand under the findings. */
+/** Of a handoff in the blueprint's form the first slot, what and why, since the others stand under
+ * the findings. */
 function shortly(handoff: string, slots: readonly string[]): string {
   const said = slotsOf(handoff, slots);
-  return (slots.length > 0 && missingSlots(handoff, slots).length === 0 && said.get(slots[0] ?? "")) || handoff;
+  return (
+    (slots.length > 0 && missingSlots(handoff, slots).length === 0 && said.get(slots[0] ?? "")) ||
+    handoff
+  );
 }
 
-/** What handoffs say beside what was done, slot by slot, each task's under its id; nothing where all say «none». */
+/** What handoffs say beside what was done, slot by slot, each task's under its id; nothing where
+ * all say «none». */
 function findingsText({ tasks, blueprint: { slots } }: RunState): string[] {
   const all = [...tasks.values()].flatMap(({ id, attempts }) =>
-    attempts.flatMap(({ submitted }) => (submitted ? [[id, slotsOf(submitted.handoff, slots)] as const] : [])),
+    attempts.flatMap(({ submitted }) =>
+      submitted ? [[id, slotsOf(submitted.handoff, slots)] as const] : [],
+    ),
   );
   return slots.slice(1).flatMap((slot) => {
     const lines = all.flatMap(([id, said]) => {
@@ -93,17 +126,28 @@ export function attentionText(all: readonly Attention[]): string[] {
     }),
   );
   return [...same].map(([text, [first, ...more]]) => {
-    const whose = first === "" ? "the run" : `task${more.length > 0 ? "s" : ""} ${[first, ...more].join(", ")}`;
+    const whose =
+      first === "" ? "the run" : `task${more.length > 0 ? "s" : ""} ${[first, ...more].join(", ")}`;
     return `- ${whose}${text}`;
   });
 }
 
-/** Of the files that a task touched, of raw output, and of each line of that, so much stands in the report. */
-const [PATHS, LINES, COLUMNS] = [20, 5, 160];
+/** Of the files that a task touched, of raw output, and of each line of that, so much stands in the
+ * report. */
+const PATHS = 20;
+const LINES = 5;
+const COLUMNS = 160;
 
-/** What landing ran on what it put on the line at once: each command, how it ends, and where the whole is. */
-async function proofText(state: RunState, { to, tree, attempts }: RunState["landings"][number], folder: string) {
-  const proof = state.evidence.filter((each) => each.by === "landing" && each.tree === tree && isPass(each));
+/** What landing ran on what it put on the line at once: each command, how it ends, and where the
+ * whole is. */
+async function proofText(
+  state: RunState,
+  { to, tree, attempts }: RunState["landings"][number],
+  folder: string,
+) {
+  const proof = state.evidence.filter(
+    (each) => each.by === "landing" && each.tree === tree && isPass(each),
+  );
   const newest = [...new Map(proof.map((each) => [each.gate, each])).values()];
   const texts = newest.map(async ({ gate, command, code, output }) => {
     const path = join(folder, output);
@@ -114,15 +158,21 @@ async function proofText(state: RunState, { to, tree, attempts }: RunState["land
   return [`### ${ids} on \`${to.slice(0, 10)}\`\n`, ...(await Promise.all(texts))].join("\n");
 }
 
-function landedText(state: RunState, { id, title, files, attempts, result: last }: TaskState): string {
+function landedText(
+  state: RunState,
+  { id, title, files, attempts, result: last }: TaskState,
+): string {
   const landing = state.landings.find((each) => last && each.attempts.includes(last.id));
   if (!last || !landing) return `- **${id} ${title}**: was done before the run.`;
   const tries = attempts.filter(({ phase }) => phase === last.phase).length;
   const which = tries === 1 ? "" : `, attempt ${tries}`;
   const paths = last.submitted?.paths ?? [];
-  const isNamed = (path: string): boolean => files.some((each) => matches(each.path, path, state.prefix));
+  const isNamed = (path: string): boolean =>
+    files.some((each) => matches(each.path, path, state.prefix));
   const along = Object.entries(state.blueprint.companions).flatMap(([pattern, companions]) =>
-    paths.some((path) => isNamed(path) && matches(anywhere(pattern), path)) ? companions.map(anywhere) : [],
+    paths.some((path) => isNamed(path) && matches(anywhere(pattern), path))
+      ? companions.map(anywhere)
+      : [],
   );
   const deleted = (last.submitted?.deleted ?? []).filter((path) => !isNamed(path));
   const isOther = (path: string): boolean => !isNamed(path) && !deleted.includes(path);
@@ -144,37 +194,66 @@ function landedText(state: RunState, { id, title, files, attempts, result: last 
 
 function restText({ id, title, state, reason, note, attempts }: TaskState): string {
   const branch = attempts.findLast(({ begun }) => begun)?.begun?.branch;
-  const why = [reason === "dependency" ? "what it depends on did not land" : reason, note].filter(Boolean).join(": ");
+  const why = [reason === "dependency" ? "what it depends on did not land" : reason, note]
+    .filter(Boolean)
+    .join(": ");
   const tries = attempts.length > 1 ? ` (${attempts.length} attempts)` : "";
   const left = branch ? `. What there is: \`${branch}\`` : "";
   return `- **${id} ${title}**: ${state}${tries}${why && `, ${why.replace(/\.$/, "")}`}${left}`;
 }
 
-/** What a run cost, for people, as Markdown: money and time against what was expected, and who used what. Empty where no
- * transcript tells. */
+/** What a run cost, for people, as Markdown: money and time against what was expected, and who used
+ * what. Empty where no transcript tells. */
 function costText(state: RunState, cost: Cost): string[] {
   if (cost.rows.length === 0) return [];
   const number = (value: number): string => value.toLocaleString("en");
-  const cells = cost.rows.map(({ task, phase, model, dollars, requests, input, write, writeHour, read, output }) => [
-    ...[task ?? "(foreman)", phase || "-", `\`${model}\``],
-    ...[requests, input, write + writeHour, read, output].map(number),
-    dollars === null ? "?" : dollars.toFixed(2),
-  ]);
-  const head = ["task", "phase", "model", "requests", "input", "cache write", "cache read", "output", "$"];
-  const rows = [head, head.map((_, at) => (at < 3 ? "---" : "---:")), ...cells].map((row) => `| ${row.join(" | ")} |`);
+  const cells = cost.rows.map(
+    ({ task, phase, model, dollars, requests, input, write, writeHour, read, output }) => [
+      task ?? "(foreman)",
+      phase || "-",
+      `\`${model}\``,
+      ...[requests, input, write + writeHour, read, output].map(number),
+      dollars === null ? "?" : dollars.toFixed(2),
+    ],
+  );
+  const head = [
+    "task",
+    "phase",
+    "model",
+    "requests",
+    "input",
+    "cache write",
+    "cache read",
+    "output",
+    "$",
+  ];
+  const rows = [head, head.map((_, at) => (at < 3 ? "---" : "---:")), ...cells].map(
+    (row) => `| ${row.join(" | ")} |`,
+  );
   const lacking = [
-    cost.unpriced.length > 0 && `No price in prices.md, and so not in the sum: ${cost.unpriced.join(", ")}.`,
+    cost.unpriced.length > 0 &&
+      `No price in prices.md, and so not in the sum: ${cost.unpriced.join(", ")}.`,
     cost.unknown.length > 0 && `Left no transcript: ${cost.unknown.join(", ")}.`,
   ].flatMap((text) => text || []);
-  return [[`${moneyText(state, cost)} at list prices.`, ...lacking, timeText(state)].join(" "), "", ...rows];
+  return [
+    [`${moneyText(state, cost)} at list prices.`, ...lacking, timeText(state)].join(" "),
+    "",
+    ...rows,
+  ];
 }
 
 /** How long it took, against what was expected and against one worker after another. */
 function timeText({ attempts, startedAt, lastAt, estimate }: RunState): string {
-  const one = [...attempts.values()].reduce((sum, each) => sum + (endedAt(each) ?? lastAt) - each.dispatchedAt, 0);
+  const one = [...attempts.values()].reduce(
+    (sum, each) => sum + (endedAt(each) ?? lastAt) - each.dispatchedAt,
+    0,
+  );
   const { likely, low, high } = estimate?.minutes ?? {};
-  const [least, most] = [low?.toFixed(0), high?.toFixed(0)];
-  const expected = likely ? ` (expected about ${likely.toFixed(0)} min, ${least}–${most}, without landing)` : "";
+  const least = low?.toFixed(0);
+  const most = high?.toFixed(0);
+  const expected = likely
+    ? ` (expected about ${likely.toFixed(0)} min, ${least}–${most}, without landing)`
+    : "";
   return `It took ${clock(lastAt - startedAt)}${expected}; its workers one after another ${clock(one)}.`;
 }
 

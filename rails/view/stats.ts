@@ -8,16 +8,24 @@ import type { RunState } from "../record/state.ts";
 import { clock, table } from "./text.ts";
 
 type Numbers = ReturnType<typeof numbersOf>;
-/** By the Monday of the week in which runs started, and the version of the rails that they ran on. */
+/** By the Monday of the week in which runs started, and the version of the rails that they ran on.
+ */
 type Week = Readonly<{ week: string; blueprint: string } & Numbers>;
 
-const HEADS = "week of,rails,runs,landed,asked,waited,re-runs,conflicts,sent back,reverted".split(",");
+const HEADS = "week of,rails,runs,landed,asked,waited,re-runs,conflicts,sent back,reverted".split(
+  ",",
+);
 
 /** A repository's numbers as a table, a line for each week and version of the rails. */
 export function statsTable(weeks: readonly Week[], columns: number): string {
   if (weeks.length === 0) return "There is no run here yet.";
   const rows = weeks.map(({ week, blueprint, runs, tasks, landed, asked, waited, ...rest }) => [
-    ...[week, blueprint, `${runs}`, `${landed} of ${tasks}`, `${asked}`, clock(waited * 60_000)],
+    week,
+    blueprint,
+    `${runs}`,
+    `${landed} of ${tasks}`,
+    `${asked}`,
+    clock(waited * 60_000),
     ...[rest.reruns, rest.conflicts, rest.sendBacks, rest.reverted].map(String),
   ]);
   return table([HEADS, ...rows], columns).join("\n");
@@ -34,7 +42,8 @@ export async function statsOf(place: Place): Promise<Week[]> {
     const { events } = await journal.read();
     const own = await commitsOf(place, state, events);
     const numbers = numbersOf(state, events, own.filter((commit) => taken.has(commit)).length);
-    const [week, blueprint] = [mondayOf(state.startedAt), versionOf(state.blueprint)];
+    const week = mondayOf(state.startedAt);
+    const blueprint = versionOf(state.blueprint);
     const before = weeks.get(week + blueprint);
     const names = Object.keys(numbers) as (keyof Numbers)[];
     const sums = names.map((name) => [name, (before?.[name] ?? 0) + numbers[name]]);
@@ -47,25 +56,30 @@ export async function statsOf(place: Place): Promise<Week[]> {
 const versionOf = ({ sources, ...said }: Blueprint): string =>
   createHash("sha1").update(JSON.stringify(said)).digest("hex").slice(0, 7);
 
-/** What is counted of a run. `asked`: times that a person had to decide about a task, decided or not, and `waited` how many
- * minutes that took in all; `reruns`: workers beyond the first of a task's phase; `reverted`: landed commits that a later
- * commit of any branch takes back. */
+/** What is counted of a run. `asked`: times that a person had to decide about a task, decided or
+ * not, and `waited` how many minutes that took in all; `reruns`: workers beyond the first of a
+ * task's phase; `reverted`: landed commits that a later commit of any branch takes back. */
 function numbersOf(state: RunState, events: readonly Event[], reverted: number) {
   const attempts = [...state.attempts.values()];
   const tasks = [...state.tasks.values()].filter((task) => !task.done);
   const waits = [...decisions(state, events), ...open(state)];
   const phases = new Set(attempts.map(({ task, phase }) => `${task.id} ${phase.name}`));
   return {
-    ...{ runs: 1, tasks: tasks.length, landed: tasks.filter((task) => task.state === "landed").length },
-    ...{ asked: waits.length, waited: waits.reduce((sum, ms) => sum + ms, 0) / 60_000 },
+    runs: 1,
+    tasks: tasks.length,
+    landed: tasks.filter((task) => task.state === "landed").length,
+    asked: waits.length,
+    waited: waits.reduce((sum, ms) => sum + ms, 0) / 60_000,
     reruns: attempts.length - phases.size,
-    conflicts: events.filter((event) => event.event === "not-landed" && event.reason === "conflict").length,
+    conflicts: events.filter((event) => event.event === "not-landed" && event.reason === "conflict")
+      .length,
     sendBacks: attempts.reduce((sum, { sentBack }) => sum + sentBack.length, 0),
     reverted,
   };
 }
 
-/** How long each decision of a person's had been waited for, in milliseconds: since the task was last heard of before. */
+/** How long each decision of a person's had been waited for, in milliseconds: since the task was
+ * last heard of before. */
 function decisions(state: RunState, events: readonly Event[]): number[] {
   const heard = new Map<string, number>();
   return events.flatMap((event) => {
@@ -90,15 +104,30 @@ const mondayOf = (at: number): string => {
   return day.toISOString().slice(0, 10);
 };
 
-/** The commits that a run put on its line, and those that merged it, as far as git still has them. */
-async function commitsOf({ main }: Place, { base, tip }: RunState, events: readonly Event[]): Promise<string[]> {
-  const list = await gitText({ cwd: main, accept: [128] }, "rev-list", `${base}..${tip}`).catch(() => "");
+/** The commits that a run put on its line, and those that merged it, as far as git still has them.
+ */
+async function commitsOf(
+  { main }: Place,
+  { base, tip }: RunState,
+  events: readonly Event[],
+): Promise<string[]> {
+  const list = await gitText({ cwd: main, accept: [128] }, "rev-list", `${base}..${tip}`).catch(
+    () => "",
+  );
   const merges = events.flatMap((event) => (event.event === "merged" ? event.to : []));
   return [...new Set([...list.split("\n"), ...merges])];
 }
 
 /** The commits that a commit of any branch says that it reverts: git writes so, and hosts do. */
 async function revertedIn({ main }: Place): Promise<Set<string>> {
-  const bodies = await gitText(main, "log", "--all", "--format=%b", "--grep=^This reverts commit ").catch(() => "");
-  return new Set([...bodies.matchAll(/^This reverts commit ([0-9a-f]{40})/gm)].map(([, commit = ""]) => commit));
+  const bodies = await gitText(
+    main,
+    "log",
+    "--all",
+    "--format=%b",
+    "--grep=^This reverts commit ",
+  ).catch(() => "");
+  return new Set(
+    [...bodies.matchAll(/^This reverts commit ([0-9a-f]{40})/gm)].map(([, commit = ""]) => commit),
+  );
 }

@@ -2,7 +2,9 @@ import width from "fast-string-width";
 import type { State } from "../record/events.ts";
 
 /** How each state looks on a terminal and in a picture: beside the word, never instead of it. */
-export const LOOKS: Partial<Record<State, Readonly<{ colour: "cyan" | "green" | "yellow" | "red"; fill: string }>>> = {
+export const LOOKS: Partial<
+  Record<State, Readonly<{ colour: "cyan" | "green" | "yellow" | "red"; fill: string }>>
+> = {
   landed: { colour: "green", fill: "#d3f9d8" },
   mergeable: { colour: "green", fill: "#d3f9d8" },
   running: { colour: "cyan", fill: "#d0ebff" },
@@ -12,7 +14,8 @@ export const LOOKS: Partial<Record<State, Readonly<{ colour: "cyan" | "green" | 
 };
 
 /** A text without anything that would move the cursor or colour the terminal. */
-export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
+export const oneLine = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
 
 /** A text on one line, in exactly so many columns: cut with `…` or filled with spaces. */
 export function cell(text: string, columns: number): string {
@@ -27,7 +30,9 @@ export function cell(text: string, columns: number): string {
 
 /** Text as a block of Markdown that nothing in it ends. */
 export function fenced(text: string): string {
-  const fence = "`".repeat(1 + Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length)));
+  const fence = "`".repeat(
+    1 + Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length)),
+  );
   return `${fence}\n${text}\n${fence}`;
 }
 
@@ -38,14 +43,17 @@ export const clock = (ms: number): string =>
 /** Milliseconds as whole minutes: `about 12 min`. */
 export const about = (ms: number): string => `about ${Math.max(1, Math.round(ms / 60_000))} min`;
 
-/** Rows as lines. Columns are as wide as what is in them; where that is too much the widest give way.
+/** Rows as lines. Columns are as wide as what is in them; where that is too much the widest give
+ * way.
  * @param paint colours a cell that has its width already */
 export function table(
   rows: readonly (readonly string[])[],
   most: number,
   paint = (text: string, _row: number, _column: number): string => text,
 ): string[] {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => width(oneLine(row[at] ?? "")))));
+  const widths = (rows[0] ?? []).map((_, at) =>
+    Math.max(...rows.map((row) => width(oneLine(row[at] ?? "")))),
+  );
   while (widths.reduce((sum, one) => sum + one + 2, -2) > most) {
     const widest = widths.indexOf(Math.max(...widths));
     widths[widest] = (widths[widest] ?? 1) - 1;

@@ -6,10 +6,14 @@ import { isOpen, type RunState } from "../record/state.ts";
 
 const EVERY_MS = 1000;
 
-/** Draws a run's board again and again until the run is over: in place on a terminal, else anew whenever something happened.
+/** Draws a run's board again and again until the run is over: in place on a terminal, else anew
+ * whenever something happened.
  * @param draw a board of the run as it stands
  * @returns the run as it is in the end, of which nothing is drawn */
-export async function watchBoard(journal: Journal, draw: (state: RunState) => Promise<string>): Promise<RunState> {
+export async function watchBoard(
+  journal: Journal,
+  draw: (state: RunState) => Promise<string>,
+): Promise<RunState> {
   const { stdout } = process;
   const update = stdout.isTTY ? createLogUpdate(stdout) : null;
   for (let before = -1; ; await sleep(EVERY_MS)) {

@@ -22,7 +22,11 @@ export async function findAttempt(common: string, id: string): Promise<Found> {
   const state = run ? await journal.state() : null;
   const attempt = state?.attempts.get(id);
   if (!state || !attempt)
-    throw new Fault("no-attempt", `${id} was never dispatched`, "take the one that your prompt names");
+    throw new Fault(
+      "no-attempt",
+      `${id} was never dispatched`,
+      "take the one that your prompt names",
+    );
   return { journal, state, attempt };
 }
 
@@ -34,10 +38,12 @@ export const attemptOf = ({ gitDir }: Place): Promise<string | null> =>
 export async function ownAttempt(cwd: string): Promise<Own> {
   const place = await findPlace(cwd);
   const id = await attemptOf(place);
-  if (id === null) throw new Fault("not-begun", `no attempt was begun in ${place.top}`, "run minion begin first");
+  if (id === null)
+    throw new Fault("not-begun", `no attempt was begun in ${place.top}`, "run minion begin first");
   return { place, ...(await findAttempt(place.common, id)) };
 }
 
-/** The first files of a worktree that are not committed, as a text; what gates made beside them is nobody's work. */
+/** The first files of a worktree that are not committed, as a text; what gates made beside them is
+ * nobody's work. */
 export const uncommitted = async (state: RunState, attempt: string, top: string): Promise<string> =>
   (await changedPaths(top, madeIn(state, attempt))).slice(0, 5).join(", ");

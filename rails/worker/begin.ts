@@ -12,21 +12,26 @@ import { isPass } from "../record/judge.ts";
 import { branchOf, isActive, type RunState, type TaskState } from "../record/state.ts";
 import { attemptOf, findAttempt, MARKER, type Own, ownAttempt, uncommitted } from "./attempt.ts";
 
-/** Puts the worker's worktree on the tip of the line, or on what earlier phases made of the task, on a branch of the
- * attempt's own, and sets it up. Called again it does what is left to do.
+/** Puts the worker's worktree on the tip of the line, or on what earlier phases made of the task,
+ * on a branch of the attempt's own, and sets it up. Called again it does what is left to do.
  * @returns the attempt, or null while the setup still runs
  * @throws Fault where the attempt is not this worker's to begin */
 export async function begin(id: string, cwd: string, until: number): Promise<Own | null> {
   const place = await findPlace(cwd);
   if (place.gitDir === place.common)
-    throw new Fault("not-isolated", "begin is for a worker in its own worktree", "let minion:minion-worker run it");
+    throw new Fault(
+      "not-isolated",
+      "begin is for a worker in its own worktree",
+      "let minion:minion-worker run it",
+    );
   const { journal, attempt, state } = await findAttempt(place.common, id);
   const marked = await attemptOf(place);
   await refuse(state, id, marked, place);
   if (!attempt.begun) {
     const foundBranch = await gitText(place.top, "branch", "--show-current");
     const branch = branchOf(attempt);
-    // Not under the journal's lock, for which all others would wait: that the branch is made once keeps two apart.
+    // Not under the journal's lock, for which all others would wait: that the branch is made once
+    // keeps two apart.
     const { from, base } = startOf(attempt.task, state.tip);
     await moveTo(place, branch, from);
     await writeFile(join(place.gitDir, MARKER), id);
@@ -41,11 +46,19 @@ export async function begin(id: string, cwd: string, until: number): Promise<Own
 /** Where an attempt starts, and above which commit lie its task's own. */
 export function startOf({ result }: TaskState, tip: string): { from: string; base: string } {
   const { begun, submitted, over } = result ?? {};
-  return begun && submitted && !over ? { from: submitted.head, base: begun.base } : { from: tip, base: tip };
+  return begun && submitted && !over
+    ? { from: submitted.head, base: begun.base }
+    : { from: tip, base: tip };
 }
 
-/** Refuses an attempt that a worker may not begin in a worktree that is marked as another's, or as nobody's. */
-async function refuse(state: RunState, id: string, marked: string | null, { top }: Place): Promise<void> {
+/** Refuses an attempt that a worker may not begin in a worktree that is marked as another's, or as
+ * nobody's. */
+async function refuse(
+  state: RunState,
+  id: string,
+  marked: string | null,
+  { top }: Place,
+): Promise<void> {
   const attempt = state.attempts.get(id);
   const begun = attempt?.begun;
   const other = marked === id ? undefined : state.attempts.get(marked ?? "");
@@ -62,10 +75,15 @@ async function refuse(state: RunState, id: string, marked: string | null, { top 
 
 async function moveTo(place: Place, branch: string, commit: string): Promise<void> {
   await withGitLock(place, async () => {
-    // Left by a begin that died between git and the journal: only where nothing was done on it since.
+    // Left by a begin that died between git and the journal: only where nothing was done on it
+    // since.
     const left = await commitOf(`refs/heads/${branch}`, place.top);
     if (left !== null && left !== commit)
-      throw new Fault("branch-exists", `${branch} is there, with other work`, "stop: a person has to look at it");
+      throw new Fault(
+        "branch-exists",
+        `${branch} is there, with other work`,
+        "stop: a person has to look at it",
+      );
     const target = left === null ? ["--no-track", "-c", branch, commit] : [branch];
     await git(place.top, ...NO_HOOKS, "switch", "--quiet", ...target);
   });
@@ -76,13 +94,19 @@ async function setUp(own: Own, until: number): Promise<Own | null> {
   const { journal, state, attempt, place } = own;
   if (!state.setup) return own;
   const job = { journal, cwd: place.top, job: `setup ${attempt.id}`, until };
-  const isOwn = ({ gate, attempts }: Evidence): boolean => gate === "setup" && attempts[0] === attempt.id;
+  const isOwn = ({ gate, attempts }: Evidence): boolean =>
+    gate === "setup" && attempts[0] === attempt.id;
   const made = await attach(job, (now) => now.evidence.find(isOwn)).catch((error: Error) => error);
   if (!made) return null;
   if (!(made instanceof Error) && isPass(made)) return own;
   const note = made instanceof Error ? made.message : join(journal.folder, made.output);
   await journal.add({ event: "ended", attempt: attempt.id, reason: "setup-failed", note });
-  throw new Fault("setup-failed", `the project's setup failed: ${note}`, "stop and say so", EXIT.usage);
+  throw new Fault(
+    "setup-failed",
+    `the project's setup failed: ${note}`,
+    "stop and say so",
+    EXIT.usage,
+  );
 }
 
 /** What the job `setup` does. */

@@ -4,16 +4,28 @@ import { evidenceFor, gatesOf } from "../record/evidence.ts";
 import type { AttemptState } from "../record/state.ts";
 import type { Own } from "./attempt.ts";
 
-/** How much of a handoff goes to those that build on the task, and to the task's own next phase. The whole is in the
- * journal. */
+/** How much of a handoff goes to those that build on the task, and to the task's own next phase.
+ * The whole is in the journal. */
 const HANDOFF_CHARACTERS = 1200;
 const PHASE_CHARACTERS = 8000;
 
-/** What a worker is told at the start: its task, what it may touch, its expertise, what came before, and the rails. */
+/** What a worker is told at the start: its task, what it may touch, its expertise, what came
+ * before, and the rails. */
 export function brief(own: Own, overlay: (name: string) => Overlay | undefined): string {
   const { attempt, state, journal } = own;
   const { task, phase } = attempt;
-  const { title, description, files, forbid, gates: proof, doneWhen, verify, risk, agent, depends } = task;
+  const {
+    title,
+    description,
+    files,
+    forbid,
+    gates: proof,
+    doneWhen,
+    verify,
+    risk,
+    agent,
+    depends,
+  } = task;
   const fields = {
     Files: files.map(({ path, guessed }) => (guessed ? `${path} (a guess)` : path)).join(", "),
     "Do not touch": forbid.join(", "),
@@ -21,17 +33,28 @@ export function brief(own: Own, overlay: (name: string) => Overlay | undefined):
     "Done when": doneWhen,
     Verify: verify,
     Risk: risk,
-    "Part of": [state.goal, state.success && `a success if: ${state.success}`].filter(Boolean).join("; "),
+    "Part of": [state.goal, state.success && `a success if: ${state.success}`]
+      .filter(Boolean)
+      .join("; "),
   };
   // A role says how to work: a phase that brings its own leaves no room for the task's.
-  const experts = phase.agent ? [...agent.filter((name) => !overlay(name)?.isRole), phase.agent] : agent;
-  const where = state.prefix && ` The list was written in ${state.prefix}/: its paths count from there.`;
+  const experts = phase.agent
+    ? [...agent.filter((name) => !overlay(name)?.isRole), phase.agent]
+    : agent;
+  const where =
+    state.prefix && ` The list was written in ${state.prefix}/: its paths count from there.`;
   const part = task.phases.length > 1 ? ` This is its phase ${phase.name}.` : "";
-  const stands = task.result && !task.result.over ? "on what earlier phases made of it" : "at the tip of the line";
+  const stands =
+    task.result && !task.result.over
+      ? "on what earlier phases made of it"
+      : "at the tip of the line";
   const parts = [
     `# ${attempt.id}: ${title}\n\nYou are on ${attempt.begun?.branch}, ${stands}.${part}${where}`,
     description,
-    Object.entries(fields).reduce((text, [name, value]) => text + (value && `- ${name}: ${value}\n`), ""),
+    Object.entries(fields).reduce(
+      (text, [name, value]) => text + (value && `- ${name}: ${value}\n`),
+      "",
+    ),
     ...[...experts, attempt.agent].map((name) => overlay(name)?.body ?? ""),
     ...depends.map((id) => handoffOf(state, id)),
     phase.back ? toJudge(own) : "",
@@ -50,7 +73,8 @@ function rails({ state, attempt: { phase } }: Own): string {
   const gates = gatesOf(state, phase).map(
     ({ name, run, red }) => `${name} (\`${run}\`${red ? ", has to be red" : ""})`,
   );
-  const bound = gates.length > 0 ? `Gates: ${gates.join(", ")}. Each may fail ${bounds.failures} times.` : "";
+  const bound =
+    gates.length > 0 ? `Gates: ${gates.join(", ")}. Each may fail ${bounds.failures} times.` : "";
   const steps = [bound, phase.steps, phase.writes ? state.blueprint.body : ""].filter(Boolean);
   return steps.length > 0 ? `## Rails\n\n${steps.join("\n\n")}` : "";
 }
@@ -64,20 +88,27 @@ function handoffOf({ tasks }: Own["state"], id: string): string {
 function othersIn({ state, attempt: { task } }: Own): string[] {
   const { over, submitted } = task.result ?? {};
   const paths = over?.reason === "conflict" ? (submitted?.paths ?? []) : [];
-  const landed = [...state.tasks.values()].filter((other) => other.state === "landed" && other !== task);
-  const touched = landed.filter(({ result }) => result?.submitted?.paths.some((path) => paths.includes(path)));
+  const landed = [...state.tasks.values()].filter(
+    (other) => other.state === "landed" && other !== task,
+  );
+  const touched = landed.filter(({ result }) =>
+    result?.submitted?.paths.some((path) => paths.includes(path)),
+  );
   return touched.flatMap(({ id }) => (task.depends.includes(id) ? [] : id));
 }
 
-/** The attempts whose words an attempt gets to read: all that the task's phases left, the newest of each. One that judges
- * reads what was found before, and never the story of whoever made what it looks at. */
+/** The attempts whose words an attempt gets to read: all that the task's phases left, the newest of
+ * each. One that judges reads what was found before, and never the story of whoever made what it
+ * looks at. */
 function before({ task, phase }: AttemptState): AttemptState[] {
-  const isRead = (each: AttemptState): boolean => !phase.back || each.phase === phase || !each.phase.writes;
+  const isRead = (each: AttemptState): boolean =>
+    !phase.back || each.phase === phase || !each.phase.writes;
   const left = task.attempts.filter((each) => each.submitted && !each.over && isRead(each));
   return left.filter((each, at) => !left.slice(at + 1).some((later) => later.phase === each.phase));
 }
 
-/** What there is to judge: the change, and the evidence for it: each command and where its raw output lies. */
+/** What there is to judge: the change, and the evidence for it: each command and where its raw
+ * output lies. */
 function toJudge({ state, attempt: { begun, task }, journal }: Own): string {
   const { head = "", tree = "" } = task.result?.submitted ?? {};
   const raw = state.gates.flatMap((gate) => {
@@ -91,7 +122,9 @@ function toJudge({ state, attempt: { begun, task }, journal }: Own): string {
 /** What earlier attempts came to and left, for this one to look at and to take over. */
 function earlier({ task }: AttemptState, output: string): string {
   const lines = task.attempts.flatMap(({ id, over, begun }) => {
-    const left = begun && `Its work is on ${begun.branch}; what it did not commit may still lie in ${begun.worktree}.`;
+    const left =
+      begun &&
+      `Its work is on ${begun.branch}; what it did not commit may still lie in ${begun.worktree}.`;
     return over ? `- ${id}: ${over.reason}. ${over.note} ${left ?? ""}` : [];
   });
   const raw = `Raw output is in ${output}. Find out why it failed, then take another approach.`;

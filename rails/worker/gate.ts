@@ -2,7 +2,14 @@ import { join } from "node:path";
 import { EXIT, Fault } from "../fault.ts";
 import { treeOf } from "../git/repository.ts";
 import type { Evidence, NewEvent } from "../record/events.ts";
-import { evidenceFor, gatesOf, isNoWorse, madeIn, type PhaseGate, prove } from "../record/evidence.ts";
+import {
+  evidenceFor,
+  gatesOf,
+  isNoWorse,
+  madeIn,
+  type PhaseGate,
+  prove,
+} from "../record/evidence.ts";
 import { attach } from "../record/job.ts";
 import { isMet, isMissed } from "../record/judge.ts";
 import { tailOf } from "../record/output.ts";
@@ -35,15 +42,21 @@ const TAIL_LINES = 40;
 const GREEN_ALREADY = "it has to be red here: what you wrote passes already, so it shows nothing";
 const NO_TRY_LEFT = "no try is left: commit what there is, then end with what is missing";
 
-/** Runs one gate, or all in order until one does not pass, on the files as they lie there; evidence for them is reused.
+/** Runs one gate, or all in order until one does not pass, on the files as they lie there; evidence
+ * for them is reused.
  * @param name undefined for all
  * @throws Fault `no-gate`, `job` */
-export async function gate(name: string | undefined, cwd: string, until: number): Promise<GateResult[]> {
+export async function gate(
+  name: string | undefined,
+  cwd: string,
+  until: number,
+): Promise<GateResult[]> {
   const { state, attempt } = await ownAttempt(cwd);
   const gates = gatesOf(state, attempt.phase);
   const names = gates.map((each) => each.name).join(", ");
   const wanted = gates.filter((each) => name === undefined || each.name === name);
-  if (wanted.length === 0) throw new Fault("no-gate", `there is no gate ${name}`, `there are ${names}`, EXIT.usage);
+  if (wanted.length === 0)
+    throw new Fault("no-gate", `there is no gate ${name}`, `there are ${names}`, EXIT.usage);
   const results: GateResult[] = [];
   for (const each of wanted) {
     results.push(await runGate(await ownAttempt(cwd), each, until));
@@ -64,24 +77,41 @@ async function runGate(
   const known = evidenceFor(state, command, tree);
   const isRefused = !known && (!isActive(attempt) || (attempt.failures[name] ?? 0) >= allowed);
   const job = { journal, cwd: place.top, job: `gate ${id} ${name}`, until };
-  const evidence = isRefused ? undefined : (known ?? (await attach(job, (now) => evidenceFor(now, command, tree))));
+  const evidence = isRefused
+    ? undefined
+    : (known ?? (await attach(job, (now) => evidenceFor(now, command, tree))));
   const failures = (await journal.state()).attempts.get(id)?.failures[name] ?? 0;
   const plain = { gate: name, reused: known !== undefined, failures, allowed };
   if (isRefused) return { ...plain, result: "refused", hint: NO_TRY_LEFT };
-  if (!evidence) return { ...plain, result: "running", hint: "call the same again: it goes on meanwhile" };
+  if (!evidence)
+    return { ...plain, result: "running", hint: "call the same again: it goes on meanwhile" };
 
-  const ran = { ...plain, seconds: evidence.ms / 1000, output: join(journal.folder, evidence.output) };
+  const ran = {
+    ...plain,
+    seconds: evidence.ms / 1000,
+    output: join(journal.folder, evidence.output),
+  };
   const changed = evidence.changed.slice(0, 5).join(", ");
   if (isMet(command, evidence)) {
     const asBefore = evidence.known ? "red in nothing that is not on the base" : "";
     return { ...ran, result: "pass", hint: command.red ? "red, as it has to be here" : asBefore };
   }
   if (!isMissed(command, evidence))
-    return { ...ran, result: "changed-files", hint: `it changed ${changed}: look at that, then run it again` };
+    return {
+      ...ran,
+      result: "changed-files",
+      hint: `it changed ${changed}: look at that, then run it again`,
+    };
   const tail = (await tailOf(ran.output, TAIL_LINES)).join("\n");
   const next = failures >= allowed ? NO_TRY_LEFT : "find the cause, fix it once, run it again";
-  if (command.red && evidence.code === 0 && !evidence.untested) return { ...ran, result: "fail", hint: GREEN_ALREADY };
-  const why = evidence.code === null ? "it ran out of time. " : evidence.untested ? "it tested nothing. " : "";
+  if (command.red && evidence.code === 0 && !evidence.untested)
+    return { ...ran, result: "fail", hint: GREEN_ALREADY };
+  const why =
+    evidence.code === null
+      ? "it ran out of time. "
+      : evidence.untested
+        ? "it tested nothing. "
+        : "";
   return { ...ran, result: "fail", hint: why + next, tail };
 }
 
@@ -93,12 +123,20 @@ export async function runGateJob(own: Own, name: string): Promise<void> {
   const events: NewEvent[] = [{ event: "evidence", ...now }];
   const allowed = state.blueprint.bounds.failures;
   if (isMissed(command, now) && (attempt.failures[name] ?? 0) + 1 >= allowed) {
-    const before = state.evidence.findLast((each) => each.gate === name && each.attempts[0] === attempt.id);
+    const before = state.evidence.findLast(
+      (each) => each.gate === name && each.attempts[0] === attempt.id,
+    );
     const isNoWorseThan = (one: Evidence, other: Evidence) => isNoWorse(journal, state, one, other);
-    const isStuck = before && (await isNoWorseThan(now, before)) && (await isNoWorseThan(before, now));
+    const isStuck =
+      before && (await isNoWorseThan(now, before)) && (await isNoWorseThan(before, now));
     const how = isStuck ? "with the same error, also after a fix" : `${allowed} times`;
     const note = `${name} failed ${how}, last: ${now.output}.`;
-    events.push({ event: "ended", attempt: attempt.id, reason: isStuck ? "stuck" : "gate-failed", note });
+    events.push({
+      event: "ended",
+      attempt: attempt.id,
+      reason: isStuck ? "stuck" : "gate-failed",
+      note,
+    });
   }
   await journal.add(...events);
 }

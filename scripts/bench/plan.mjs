@@ -9,24 +9,41 @@ const ROUNDS = 9;
 const GRAPHS = 1000;
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** The modules that make a plan, as they are, and what the benches take from graphs and from the tests. */
+/** The modules that make a plan, as they are, and what the benches take from graphs and from the
+ * tests. */
 async function load(folder) {
   const outfile = join(folder, "plan.mjs");
-  const modules = ["plan", "graph", "conflicts", "schedule"].map((name) => `../../rails/plan/${name}.ts`);
+  const modules = ["plan", "graph", "conflicts", "schedule"].map(
+    (name) => `../../rails/plan/${name}.ts`,
+  );
   const all = [...modules, "../../tests/unit/plan/random.ts", "./graphs.mjs"];
   const contents = all.map((path) => `export * from "${path}";`).join("\n");
-  const banner = { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' };
+  const banner = {
+    js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+  };
   const stdin = { contents, resolveDir: here };
-  await build({ stdin, outfile, banner, bundle: true, platform: "node", format: "esm", logLevel: "warning" });
+  await build({
+    stdin,
+    outfile,
+    banner,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    logLevel: "warning",
+  });
   return import(pathToFileURL(outfile));
 }
 
 /** A large list against a file of JSON of the same size. */
 export async function plan(folder) {
   const { makePlan, listOf } = await load(folder);
-  const [list, json] = [join(folder, "list.md"), join(folder, "list.json")];
+  const list = join(folder, "list.md");
+  const json = join(folder, "list.json");
   const text = listOf(1000);
-  const rows = Array.from({ length: 1000 }, (_, id) => ({ id, title: "x".repeat(text.length / 1000 - 30) }));
+  const rows = Array.from({ length: 1000 }, (_, id) => ({
+    id,
+    title: "x".repeat(text.length / 1000 - 30),
+  }));
   await Promise.all([writeFile(list, text), writeFile(json, JSON.stringify(rows))]);
   const ours = async () => makePlan(await readFile(list, "utf8"), list);
   const what = "plan of 1,000 tasks, 3,000 edges, 5,000 paths";
@@ -37,7 +54,8 @@ export async function plan(folder) {
   );
 }
 
-/** How time grows with the list: what follows from dependencies and paths, and all of a plan, by n log n. */
+/** How time grows with the list: what follows from dependencies and paths, and all of a plan, by n
+ * log n. */
 export async function growth(folder) {
   const { makePlan, readGraph, findConflicts, listOf } = await load(folder);
   const kinds = {
@@ -53,19 +71,24 @@ export async function growth(folder) {
     const times = [];
     for (const { size, ...list } of sizes) {
       const found = [];
-      for (let round = 0; round < (size < 10_000 ? ROUNDS : 3); round++) found.push(await timed(() => work(list)));
+      for (let round = 0; round < (size < 10_000 ? ROUNDS : 3); round++)
+        found.push(await timed(() => work(list)));
       times.push(median(found) / (size * Math.log(size)));
     }
     for (const [index, size] of ["1,000", "10,000"].entries())
-      rows.push([`${kind}, 100 to ${size} tasks by n log n`, (times[index + 1] / times[0]).toFixed(2)]);
+      rows.push([
+        `${kind}, 100 to ${size} tasks by n log n`,
+        (times[index + 1] / times[0]).toFixed(2),
+      ]);
   }
   return rows;
 }
 
-/** Makespans by the least that any order takes, means: by our order where durations are known, are guessed (from half to
- * half as much again), where none is known, and where all are equal, so that the least is a whole number; the longest chain
- * first, and strict waves. The bound of conflicts alone takes no account of two tasks that are in order when it looks for the
- * heaviest set of which no two may run at once, so it may be less than any order takes; the last row says by how much. */
+/** Makespans by the least that any order takes, means: by our order where durations are known, are
+ * guessed (from half to half as much again), where none is known, and where all are equal, so that
+ * the least is a whole number; the longest chain first, and strict waves. The bound of conflicts
+ * alone takes no account of two tasks that are in order when it looks for the heaviest set of which
+ * no two may run at once, so it may be less than any order takes; the last row says by how much. */
 export async function makespan(folder) {
   const library = await load(folder);
   const many = (graphOf) => Array.from({ length: GRAPHS }, (_, seed) => graphOf(seed));
@@ -95,11 +118,18 @@ function ratiosOf(library, graph, seed) {
   const next = random(seed);
   const as = (minutes) => tasks.map((task) => ({ ...task, minutes: minutes(task) }));
   const equal = as(() => 1);
-  const ran = (jobs, assumed) => simulate(jobs, rivals, workers, prioritise(assumed, rivals, workers)).makespan;
+  const ran = (jobs, assumed) =>
+    simulate(jobs, rivals, workers, prioritise(assumed, rivals, workers)).makespan;
   const chains = new Map();
   for (const { id, depends, minutes } of tasks.toReversed())
     for (const one of [id, ...depends])
-      chains.set(one, Math.max(chains.get(one) ?? 0, one === id ? (chains.get(id) ?? 0) + minutes : chains.get(id)));
+      chains.set(
+        one,
+        Math.max(
+          chains.get(one) ?? 0,
+          one === id ? (chains.get(id) ?? 0) + minutes : chains.get(id),
+        ),
+      );
   const strict = waves.map((ids) => {
     const jobs = tasks.filter(({ id }) => ids.includes(id));
     return simulate(jobs, rivals, workers, prioritise(jobs, rivals, workers)).makespan;
@@ -113,7 +143,8 @@ function ratiosOf(library, graph, seed) {
         as(({ minutes }) => minutes * (0.5 + next())),
       ) / least,
     "durations not known": ran(tasks, equal) / least,
-    "durations equal": ran(equal, equal) / Math.ceil(lowerBound({ tasks: equal, workers }, isApart) - 1e-9),
+    "durations equal":
+      ran(equal, equal) / Math.ceil(lowerBound({ tasks: equal, workers }, isApart) - 1e-9),
     "longest chain first, known": simulate(tasks, rivals, workers, chains).makespan / least,
     "strict waves, known": strict.reduce((sum, minutes) => sum + minutes, 0) / least,
     "known, by the bound of conflicts alone": ran(tasks, tasks) / lowerBound(graph, isRival),

@@ -11,21 +11,34 @@ export async function hook(folder) {
   await mkdir(join(folder, "repo/.git"), { recursive: true });
   await mkdir(repo, { recursive: true });
   const call = { session_id: "s", cwd: "/repo", hook_event_name: "PreToolUse", tool_name: "Edit" };
-  const input = JSON.stringify({ ...call, tool_input: { file_path: "/repo/a.ts", new_string: "x".repeat(4000) } });
+  const input = JSON.stringify({
+    ...call,
+    tool_input: { file_path: "/repo/a.ts", new_string: "x".repeat(4000) },
+  });
   const rows = [];
   for (const [event, what] of [
     ["PreToolUse", "hook in a session without minions"],
     ["Stop", "hook at the end of its turn"],
   ]) {
     const filter = () => run("sh", [join(assets, "hooks/filter.sh"), event], { cwd: repo, input });
-    rows.push(...(await against([what, filter], ["sh -c true", () => run("sh", ["-c", "true"], { input })], 60)));
+    rows.push(
+      ...(await against(
+        [what, filter],
+        ["sh -c true", () => run("sh", ["-c", "true"], { input })],
+        60,
+      )),
+    );
   }
   return rows;
 }
 
 export async function board(folder) {
   const { minion } = await dispatched(folder, 5);
-  return against(["minion board", () => minion(["board"])], ["node -e 0", () => run(execPath, ["-e", "0"])], 15);
+  return against(
+    ["minion board", () => minion(["board"])],
+    ["node -e 0", () => run(execPath, ["-e", "0"])],
+    15,
+  );
 }
 
 /** A journal as a long run leaves it, looked at once. */
@@ -34,7 +47,8 @@ export async function fold(folder) {
   const file = join(repo, ".git/minion/r1/events.jsonl");
   const events = (await readFile(file, "utf8")).trim().split("\n").length;
   await appendFile(file, longJournal(10_000 - events));
-  const parse = "for (const line of fs.readFileSync(process.argv[1], 'utf8').trim().split('\\n')) JSON.parse(line)";
+  const parse =
+    "for (const line of fs.readFileSync(process.argv[1], 'utf8').trim().split('\\n')) JSON.parse(line)";
   const bare = ["node that parses their lines", () => run(execPath, ["-e", parse, file])];
   return against(["minion board of 10,000 events", () => minion(["board"])], bare, 15);
 }
@@ -75,12 +89,14 @@ function longJournal(length) {
     .join("");
 }
 
-/** Ten tasks, each landed by a call of its own with a gate that does nothing, and the same ten commits picked by hand. */
+/** Ten tasks, each landed by a call of its own with a gate that does nothing, and the same ten
+ * commits picked by hand. */
 export async function land(folder) {
   const { minion, git, repo } = await dispatched(folder, 10);
   const bare = join(folder, "bare");
   await git(["worktree", "add", "--quiet", "--detach", bare]);
-  let [ours, theirs] = [0, 0];
+  let ours = 0;
+  let theirs = 0;
   for (let task = 1; task <= 10; task++) {
     const path = await worker({ minion, git, repo }, task);
     await minion(["submit"], { cwd: path, input: HANDOFF });

@@ -1,5 +1,5 @@
-// What twenty tasks take, sixteen at once, worked on by processes that do what a worker does, and led by one that does what
-// a foreman does. Minutes: only run where it is asked for by name.
+// What twenty tasks take, sixteen at once, worked on by processes that do what a worker does, and
+// led by one that does what a foreman does. Minutes: only run where it is asked for by name.
 import { mkdir, writeFile } from "node:fs/promises";
 import { loadavg } from "node:os";
 import { join } from "node:path";
@@ -7,11 +7,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { HANDOFF, repository } from "./repository.mjs";
 import { median, timed } from "./times.mjs";
 
-const [TASKS, WORKERS, SECONDS] = [20, 16, 5];
+const TASKS = 20;
+const WORKERS = 16;
+const SECONDS = 5;
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 const load = () => ["load before", loadavg()[0].toFixed(1)];
 
-/** Gates that need a core for five seconds each, with a cap on how many run at once (from the cores) and without. */
+/** Gates that need a core for five seconds each, with a cap on how many run at once (from the
+ * cores) and without. */
 export async function slots(folder) {
   const gate = `node -e "while (process.cpuUsage().user < ${SECONDS}e6);"`;
   const rows = [];
@@ -28,10 +31,14 @@ export async function slots(folder) {
     rows.push([`${name}: runs of the gate`, ran]);
   }
   const [capped, free] = runs;
-  return [...rows, ...Object.keys(free).map((what) => [`${what}, ratio`, (capped[what] / free[what]).toFixed(2)])];
+  return [
+    ...rows,
+    ...Object.keys(free).map((what) => [`${what}, ratio`, (capped[what] / free[what]).toFixed(2)]),
+  ];
 }
 
-/** Workers that think for five seconds, with a gate that does nothing, against the least that any order takes. */
+/** Workers that think for five seconds, with a gate that does nothing, against the least that any
+ * order takes. */
 export async function thinking(folder) {
   const { ms } = await lead(folder, { gate: "true", slots: 0, think: SECONDS * 1000 });
   const least = Math.ceil(TASKS / WORKERS) * SECONDS * 1000;
@@ -44,7 +51,8 @@ export async function thinking(folder) {
 }
 
 /** Leads a run to its end.
- * @returns how long it took, how long each worker waited for its gate, and how often the gate ran */
+ * @returns how long it took, how long each worker waited for its gate, and how often the gate ran
+ */
 async function lead(folder, { gate, slots, think }) {
   await mkdir(folder, { recursive: true });
   const at = await repository(folder, TASKS, gate, `  gate_slots: ${slots}\n`);
@@ -70,7 +78,9 @@ async function lead(folder, { gate, slots, think }) {
   const ms = await timed(async () => {
     for (;;) {
       const before = ended;
-      const { done, dispatch, attention } = JSON.parse(await at.minion(["next", "--wait", "600", "--json"]));
+      const { done, dispatch, attention } = JSON.parse(
+        await at.minion(["next", "--wait", "600", "--json"]),
+      );
       if (attention.length > 0) throw new Error(JSON.stringify(attention));
       if (done) return;
       for (const each of dispatch.filter(({ attempt }) => !started.has(attempt))) {

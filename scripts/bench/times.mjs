@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
 
-export const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
+export const median = (numbers) =>
+  [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
-/** Runs a program to its end, with a text on stdin. @returns what it printed @throws where its exit code is not 0 */
+/** Runs a program to its end, with a text on stdin. @returns what it printed @throws where its exit
+ * code is not 0 */
 export function run(file, args, { cwd, env = process.env, input = "" } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, { cwd, env });
@@ -13,7 +15,9 @@ export function run(file, args, { cwd, env = process.env, input = "" } = {}) {
     child.stdin.on("error", () => {}); // it may end without reading
     child.on("error", reject);
     child.on("close", (code) =>
-      code === 0 ? resolve(stdout) : reject(new Error(`${file} ${args.join(" ")}: ${code}\n${stdout}${stderr}`)),
+      code === 0
+        ? resolve(stdout)
+        : reject(new Error(`${file} ${args.join(" ")}: ${code}\n${stdout}${stderr}`)),
     );
     child.stdin.end(input);
   });
@@ -25,7 +29,8 @@ export async function timed(work) {
   return performance.now() - start;
 }
 
-/** Three rows: how long two things take, by turns so that both meet the same machine, and the ratio; medians. */
+/** Three rows: how long two things take, by turns so that both meet the same machine, and the
+ * ratio; medians. */
 export async function against([what, work], [other, bare], rounds) {
   const times = { work: [], bare: [] };
   for (let round = 0; round < rounds; round++) {

@@ -18,27 +18,38 @@ beforeEach(() => {
 });
 afterEach(() => scene.destroy());
 
-/** Does what a section of the page says: lays its files, then runs its command. Gives the command's document. */
+/** Does what a section of the page says: lays its files, then runs its command. Gives the command's
+ * document. */
 function follow(title: string) {
   // A heading within a file that is shown ends no section.
-  const page = PAGE.replaceAll(/^```\w+\n[\s\S]*?^```$/gm, (block) => block.replaceAll(/^## /gm, "\0"));
-  const section = (page.split(/^## /m).find((part) => part.startsWith(title)) ?? "").replaceAll("\0", "## ");
+  const page = PAGE.replaceAll(/^```\w+\n[\s\S]*?^```$/gm, (block) =>
+    block.replaceAll(/^## /gm, "\0"),
+  );
+  const section = (page.split(/^## /m).find((part) => part.startsWith(title)) ?? "").replaceAll(
+    "\0",
+    "## ",
+  );
   const files = [...section.matchAll(/^`([^`\n]+)`:\n\n```markdown\n([\s\S]*?)^```$/gm)];
   for (const [, path = "", text = ""] of files)
     scene.write(path, text.replace(/^ *# The shipped entries.*$/m, SHIPPED));
   const [, command = ""] = /^```sh\n([\s\S]*?)^```$/m.exec(section) ?? [];
   const env = { ...scene.env(), PATH: `${join(ROOT, "assets/bin")}:${process.env.PATH}` };
   const printed = execFileSync("sh", ["-ec", command], { cwd: scene.repo, env, encoding: "utf8" });
-  return { files: files.map(([, path]) => join(scene.repo, path ?? "")), json: JSON.parse(printed) };
+  return {
+    files: files.map(([, path]) => join(scene.repo, path ?? "")),
+    json: JSON.parse(printed),
+  };
 }
 
 test("a gate more", async () => {
   const { files, json } = follow("Add a gate");
-  expect(json.gates.map(({ name, when }: { name: string; when?: string }) => [name, when])).toEqual([
-    ["types", undefined],
-    ["test", undefined],
-    ["e2e", "end"],
-  ]);
+  expect(json.gates.map(({ name, when }: { name: string; when?: string }) => [name, when])).toEqual(
+    [
+      ["types", undefined],
+      ["test", undefined],
+      ["e2e", "end"],
+    ],
+  );
   expect(json.bounds).toMatchObject({ failures: 3, attempts: 2 });
   expect(json.sources).toMatchObject({ gates: files[0], "bounds.failures": files[0] });
   expect(json.sources["bounds.attempts"]).not.toBe(files[0]);
@@ -55,12 +66,18 @@ test("what a worker may do, narrowed", async () => {
   await worker.begin();
   const asked = async (command: string) => {
     const who = { agent_id: worker.id, agent_type: "minion:minion-worker", cwd: worker.path };
-    const { json } = await scene.hook("PreToolUse", { ...who, tool_name: "Bash", tool_input: { command } });
+    const { json } = await scene.hook("PreToolUse", {
+      ...who,
+      tool_name: "Bash",
+      tool_input: { command },
+    });
     return json?.hookSpecificOutput;
   };
   const denied = { permissionDecision: "deny" };
   expect(await asked("cd src && psql -c 'drop table users'")).toMatchObject(denied);
-  expect((await asked("psql -c x")).permissionDecisionReason).toContain("end, and say what is to be run");
+  expect((await asked("psql -c x")).permissionDecisionReason).toContain(
+    "end, and say what is to be run",
+  );
   expect(await asked("git stash")).toMatchObject(denied);
   expect(await asked("git status")).toMatchObject({ permissionDecision: "allow" });
 });
@@ -78,7 +95,9 @@ test("another workflow", async () => {
 
 test("a domain of one's own", async () => {
   const { json } = follow("A domain of your own");
-  expect(json.overlays).toContainEqual(expect.objectContaining({ name: "billing", kind: "domain" }));
+  expect(json.overlays).toContainEqual(
+    expect.objectContaining({ name: "billing", kind: "domain" }),
+  );
   scene.commit("docs: a domain");
   await scene.start("### Task 1: Credit notes\nAgent: billing\nFiles: src/billing/\n");
   const [{ attempt }] = (await scene.minion(["next", "--json"])).json.dispatch;

@@ -13,8 +13,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
-// `gh` cannot be had here: this one takes the flags and fields of `gh help pr create` and `gh help pr checks`, and says and
-// ends as gh 2.8x does. GH_CHECKS: the buckets of the checks that there are; GH_FAULT: what is wrong.
+// `gh` cannot be had here: this one takes the flags and fields of `gh help pr create` and `gh help
+// pr checks`, and says and ends as gh 2.8x does. GH_CHECKS: the buckets of the checks that there
+// are; GH_FAULT: what is wrong.
 const GH = `#!/usr/bin/env node
 const { appendFileSync, readFileSync } = require("node:fs");
 const { GH_CHECKS = "", GH_FAULT, GH_LOG } = process.env;
@@ -49,21 +50,25 @@ if (verb === "checks") {
 }
 `;
 const GUIDE = join(import.meta.dirname, "../../assets/skills/minion-blueprint/guides/delivery.md");
-const [one = "", each = "", checks = ""] = [...readFileSync(GUIDE, "utf8").matchAll(/^```\n([\s\S]*?)^```$/gm)].map(
-  ([, block = ""]) => block,
-);
+const [one = "", each = "", checks = ""] = [
+  ...readFileSync(GUIDE, "utf8").matchAll(/^```\n([\s\S]*?)^```$/gm),
+].map(([, block = ""]) => block);
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "minion-delivery-")));
 const repo = join(home, "repo");
 const log = join(home, "gh.jsonl");
 const env = { PATH: `${join(home, "bin")}:${process.env.PATH}`, HOME: home, GH_LOG: log };
-const git = (...args: string[]) => execFileSync("git", args, { cwd: repo, env, encoding: "utf8" }).trim();
+const git = (...args: string[]) =>
+  execFileSync("git", args, { cwd: repo, env, encoding: "utf8" }).trim();
 
 beforeAll(() => {
   mkdirSync(join(home, "bin"));
   mkdirSync(repo);
   mkdirSync(join(home, "bare"));
-  symlinkSync(execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim(), join(home, "bare/git"));
+  symlinkSync(
+    execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim(),
+    join(home, "bare/git"),
+  );
   writeFileSync(join(home, "bin/gh"), GH);
   chmodSync(join(home, "bin/gh"), 0o755);
   execFileSync("git", ["init", "-q", "--bare", join(home, "remote.git")], { env });
@@ -100,7 +105,8 @@ const requests = () =>
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));
-const remote = (branch: string) => git("ls-remote", "origin", `refs/heads/${branch}`).split("\t")[0];
+const remote = (branch: string) =>
+  git("ls-remote", "origin", `refs/heads/${branch}`).split("\t")[0];
 
 test("one request for the line", () => {
   run(one, { LINE: "minion/r1/line" });
@@ -113,8 +119,14 @@ test("one for each task, each on the one before", () => {
   run(each, { COMMIT: git("rev-parse", "HEAD"), RUN: "r1", ID: "2", BASE: "minion/r1/task-1" });
   expect(remote("minion/r1/task-1")).toBe(git("rev-parse", "HEAD~1"));
   expect(remote("minion/r1/task-2")).toBe(git("rev-parse", "HEAD"));
-  expect(requests().slice(1)).toMatchObject([{ base: "main" }, { head: "minion/r1/task-2", base: "minion/r1/task-1" }]);
-  expect(git("branch", "--format=%(refname:short)").split("\n")).toEqual(["main", "minion/r1/line"]);
+  expect(requests().slice(1)).toMatchObject([
+    { base: "main" },
+    { head: "minion/r1/task-2", base: "minion/r1/task-1" },
+  ]);
+  expect(git("branch", "--format=%(refname:short)").split("\n")).toEqual([
+    "main",
+    "minion/r1/line",
+  ]);
 });
 
 describe("where something is missing", () => {
@@ -159,13 +171,17 @@ describe("what became of the checks", () => {
   const named = (words: string) => [...words.matchAll(/`(\w+)`/g)].map(([, word = ""]) => word);
   /** What the guide makes of an answer. */
   const reading = ({ status, stdout, stderr }: ReturnType<typeof run>): string => {
-    const buckets: string[] = stdout ? JSON.parse(stdout).map(({ bucket }: { bucket: string }) => bucket) : [];
-    if (buckets.length === 0 && (stdout || stderr.includes("no checks reported"))) return "nobody looks";
+    const buckets: string[] = stdout
+      ? JSON.parse(stdout).map(({ bucket }: { bucket: string }) => bucket)
+      : [];
+    if (buckets.length === 0 && (stdout || stderr.includes("no checks reported")))
+      return "nobody looks";
     if (!stdout) return status === 4 ? "no login" : "the command failed";
     if (buckets.some((bucket) => named(bad).includes(bucket))) return "bad";
     return buckets.some((bucket) => named(open).includes(bucket)) ? "not over" : "good";
   };
-  const ask = (more: Record<string, string>, block = checks) => run(block, { LINE: "minion/r1/line" }, more);
+  const ask = (more: Record<string, string>, block = checks) =>
+    run(block, { LINE: "minion/r1/line" }, more);
 
   test("the guide knows each bucket that gh has, once, and what gh says without a list", () => {
     expect([...named(good), ...named(bad), ...named(open)].sort()).toEqual([
@@ -175,7 +191,12 @@ describe("what became of the checks", () => {
       "pending",
       "skipping",
     ]);
-    for (const words of ["«no checks reported»", "empty list", "code 4", "field that it does not know"])
+    for (const words of [
+      "«no checks reported»",
+      "empty list",
+      "code 4",
+      "field that it does not know",
+    ])
       expect(text).toContain(words);
   });
 
@@ -185,7 +206,9 @@ describe("what became of the checks", () => {
     ["pending cancel", "bad"],
     ["fail pending", "bad"],
     ["", "nobody looks"],
-  ])("«%s»: %s, whatever gh ends with", (GH_CHECKS, what) => expect(reading(ask({ GH_CHECKS }))).toBe(what));
+  ])("«%s»: %s, whatever gh ends with", (GH_CHECKS, what) =>
+    expect(reading(ask({ GH_CHECKS }))).toBe(what),
+  );
 
   test.each([
     ["[]", { GH_FAULT: "empty" }, 0, "nobody looks"],

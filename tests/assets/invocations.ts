@@ -8,7 +8,8 @@ const help = (...command: string[]): string =>
 /** The commands that `minion --help` lists. */
 export const COMMANDS = [...help().matchAll(/^ {2}([a-z]+)(?= )/gm)].map(([, name = ""]) => name);
 
-/** What a command's own help says that it takes: how many words, and each option, with whether it wants a value. */
+/** What a command's own help says that it takes: how many words, and each option, with whether it
+ * wants a value. */
 interface Usage {
   readonly least: number;
   readonly most: number;
@@ -33,13 +34,19 @@ function usageOf(command: string): Usage {
 
 /** The calls of `minion` that a text shows, in backticks or on a line of a code block. */
 export function invocationsIn(text: string): string[] {
-  const blocks = [...text.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block).join("");
+  const blocks = [...text.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)]
+    .map(([, block = ""]) => block)
+    .join("");
   const rest = text.replaceAll(/^```\w*\n[\s\S]*?^```$/gm, "");
-  const shown = [...rest.matchAll(/`(?:! ?)?(minion [^`]+)`/g), ...blocks.matchAll(/^(?:! )?(minion [^#\n]+)/gm)];
+  const shown = [
+    ...rest.matchAll(/`(?:! ?)?(minion [^`]+)`/g),
+    ...blocks.matchAll(/^(?:! )?(minion [^#\n]+)/gm),
+  ];
   return shown.map(([, call = ""]) => call.trim());
 }
 
-/** Why a call cannot be made as it stands there; null where it can. Options may be named without the words before them. */
+/** Why a call cannot be made as it stands there; null where it can. Options may be named without
+ * the words before them. */
 export function faultOf(call: string): string | null {
   const [, command = "", ...words] = call.replace(/ <<.*$/, "").match(/"[^"]*"|\S+/g) ?? [];
   // `minion …` is any of them; `minion gate` alone names the command and calls nothing.
@@ -52,7 +59,10 @@ export function faultOf(call: string): string | null {
     const word = words[at] ?? "";
     if (!word.startsWith("--")) given++;
     else if (!options.has(word)) return `${command} has no ${word}`;
-    else if (options.get(word) && (words[++at] ?? "--").startsWith("--")) return `${word} wants a value`;
+    else if (options.get(word) && (words[++at] ?? "--").startsWith("--"))
+      return `${word} wants a value`;
   }
-  return given > most || (given > 0 && given < least) ? `${command} takes ${least} to ${most} words` : null;
+  return given > most || (given > 0 && given < least)
+    ? `${command} takes ${least} to ${most} words`
+    : null;
 }

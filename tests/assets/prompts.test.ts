@@ -9,14 +9,20 @@ import { faultOf, invocationsIn } from "./invocations.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const ASSETS = join(ROOT, "assets");
-const files = readdirSync(ASSETS, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".md"));
+const files = readdirSync(ASSETS, { recursive: true, encoding: "utf8" }).filter((path) =>
+  path.endsWith(".md"),
+);
 const read = (path: string) => readMarkdown(readFileSync(join(ASSETS, path), "utf8"), path);
 const named = (folder: string) =>
-  files.flatMap((path) => (path.startsWith(`${folder}/`) && !path.endsWith("SKILL.md") ? [nameOf(path)] : []));
+  files.flatMap((path) =>
+    path.startsWith(`${folder}/`) && !path.endsWith("SKILL.md") ? [nameOf(path)] : [],
+  );
 const nameOf = (path: string) => path.split("/").at(-1)?.replace(".md", "") ?? "";
 
 /** What the rails read and no model. */
-const DATA = ["toolchains", "patterns", "prices"].map((name) => `skills/minion-blueprint/${name}.md`);
+const DATA = ["toolchains", "patterns", "prices"].map(
+  (name) => `skills/minion-blueprint/${name}.md`,
+);
 
 /** About tokens (characters / 4), a ratchet: a prompt that grows over this has to give a reason. */
 const SIZES: Record<string, number> = {
@@ -56,18 +62,24 @@ describe.each(prompts)("%s", (path) => {
   const { data, body } = read(path);
   test("is no larger than agreed", () => {
     expect(SIZES[path]).toBeDefined();
-    expect(readFileSync(join(ASSETS, path), "utf8").length / 4).toBeLessThanOrEqual(SIZES[path] ?? 0);
+    expect(readFileSync(join(ASSETS, path), "utf8").length / 4).toBeLessThanOrEqual(
+      SIZES[path] ?? 0,
+    );
   });
   test("has a name like its file, and says in one short, quoted line what it is for", () => {
     const isChosen = data.when !== undefined;
     const line = isChosen ? "when" : "description";
     // Unquoted, a colon in it would make the file one that nobody can read.
-    const [, written = ""] = new RegExp(`^${line}: "(.*)"$`, "m").exec(readFileSync(join(ASSETS, path), "utf8")) ?? [];
+    const [, written = ""] =
+      new RegExp(`^${line}: "(.*)"$`, "m").exec(readFileSync(join(ASSETS, path), "utf8")) ?? [];
     expect(written).toBe(data[line]);
     expect(written.length).toBeGreaterThan(10);
     expect(written.length).toBeLessThan(120);
-    if (!isChosen) expect(data.name).toBe(path.endsWith("SKILL.md") ? path.split("/").at(-2) : nameOf(path));
-    expect(isChosen).toBe(/minion-overlays|guides|workflows/.test(path) && !path.endsWith("SKILL.md"));
+    if (!isChosen)
+      expect(data.name).toBe(path.endsWith("SKILL.md") ? path.split("/").at(-2) : nameOf(path));
+    expect(isChosen).toBe(
+      /minion-overlays|guides|workflows/.test(path) && !path.endsWith("SKILL.md"),
+    );
     expect(body.trim()).not.toBe("");
   });
 });
@@ -109,10 +121,12 @@ describe("words", () => {
   });
   afterAll(() => scene.destroy());
   const events = readFileSync(join(ROOT, "rails/record/events.ts"), "utf8");
-  const [, union = ""] = /export type State =([\s\S]*?);\n[\s\S]*?export type Reason =/.exec(events) ?? [];
+  const [, union = ""] =
+    /export type State =([\s\S]*?);\n[\s\S]*?export type Reason =/.exec(events) ?? [];
   const [, reasons = ""] = /export type Reason =([\s\S]*?);\n/.exec(events) ?? [];
   const closed = [...(union + reasons).matchAll(/"([a-z-]+)"/g)].map(([, word]) => word);
-  const inTicks = (text: string) => [...text.matchAll(/`([a-z]+(?:-[a-z]+)*)`/g)].map(([, word = ""]) => word);
+  const inTicks = (text: string) =>
+    [...text.matchAll(/`([a-z]+(?:-[a-z]+)*)`/g)].map(([, word = ""]) => word);
 
   test("states and reasons that prompts name are the journal's", () => {
     expect(closed).toEqual(expect.arrayContaining(["waiting", "needs-human", "base-red"]));
@@ -128,9 +142,9 @@ describe("words", () => {
         .find((part) => part.includes("`minion next --json`")) ?? "";
     const [entry] = answer.dispatch as Record<string, unknown>[];
     const fields = [...Object.keys(answer), ...Object.keys(entry ?? {}), "model"];
-    const whys = [...readFileSync(join(ROOT, "rails/foreman/next.ts"), "utf8").matchAll(/"([a-z]+)"/g)].map(
-      ([, why]) => why,
-    );
+    const whys = [
+      ...readFileSync(join(ROOT, "rails/foreman/next.ts"), "utf8").matchAll(/"([a-z]+)"/g),
+    ].map(([, why]) => why);
     const words = inTicks(run).filter((word) => word !== "minion");
     expect(words.length).toBeGreaterThan(8);
     for (const word of words) expect([...fields, ...whys, ...closed], word).toContain(word);
@@ -168,16 +182,20 @@ describe("words", () => {
       expect(help.replaceAll(/\s+/g, " ")).toMatch(new RegExp(`--workflow .*\\b${name}\\b`));
       const path = `skills/minion-blueprint/workflows/${name}.md`;
       const { phases } = readWorkflow(name, readFileSync(join(ASSETS, path), "utf8"), path);
-      for (const { agent } of phases) if (agent) expect(named("skills/minion-overlays")).toContain(agent);
+      for (const { agent } of phases)
+        if (agent) expect(named("skills/minion-overlays")).toContain(agent);
     }
   });
 });
 
 test("each file that a shipped one names beside itself is there, and the rails' data are named", () => {
   const skill = readFileSync(join(ASSETS, "skills/minion-blueprint/SKILL.md"), "utf8");
-  const beside = [...skill.matchAll(/([\w/]+(?:\.md|\/)) beside this file/g)].map(([, path = ""]) => path);
+  const beside = [...skill.matchAll(/([\w/]+(?:\.md|\/)) beside this file/g)].map(
+    ([, path = ""]) => path,
+  );
   expect(beside).toContain("patterns.md");
-  for (const path of beside) expect(existsSync(join(ASSETS, "skills/minion-blueprint", path)), path).toBe(true);
+  for (const path of beside)
+    expect(existsSync(join(ASSETS, "skills/minion-blueprint", path)), path).toBe(true);
   const page = readFileSync(join(ROOT, "docs/changing-the-rails.md"), "utf8");
   for (const path of DATA) expect(page).toContain(path.split("/").at(-1));
   const hooks = readFileSync(join(ASSETS, "hooks/hooks.json"), "utf8");
@@ -186,7 +204,8 @@ test("each file that a shipped one names beside itself is there, and the rails' 
 });
 
 test("what a guide shows as the head of a list is read as that", () => {
-  const [, example = ""] = /```\n(---[\s\S]*?)```/.exec(read("skills/minion-blueprint/guides/tickets.md").body) ?? [];
+  const [, example = ""] =
+    /```\n(---[\s\S]*?)```/.exec(read("skills/minion-blueprint/guides/tickets.md").body) ?? [];
   const { header, findings } = readHeader(example);
   expect(findings).toEqual([]);
   const text = expect.stringMatching(/./);
@@ -211,7 +230,8 @@ test("the orchestrator is whole without its commands: outcome, boundaries, phase
     "4. The report",
     "What the person gave",
   ]);
-  for (const part of parts.slice(0, -1)) expect(words(part), part.split("\n")[0]).toBeGreaterThan(25);
+  for (const part of parts.slice(0, -1))
+    expect(words(part), part.split("\n")[0]).toBeGreaterThan(25);
   for (const phase of [2, 3]) expect(parts[phase]).toMatch(/\b(stop|end here)\b/);
   expect(parts.at(-1)).toContain("$ARGUMENTS");
 });
@@ -221,7 +241,8 @@ test("no prompt has a merge run: where one is named, it is said whose it is", ()
   for (const path of files) {
     const { data, body } = read(path);
     for (const [block] of body.matchAll(/^```[\s\S]*?^```$/gm)) expect(block).not.toMatch(merge);
-    for (const line of body.split("\n")) if (merge.test(line)) expect(line).toMatch(/\*\*Merging\*\* is the person's/);
+    for (const line of body.split("\n"))
+      if (merge.test(line)) expect(line).toMatch(/\*\*Merging\*\* is the person's/);
     expect(String(data["allowed-tools"] ?? "")).not.toMatch(merge);
   }
 });

@@ -13,8 +13,8 @@ import {
 } from "../../demo/worker-script.ts";
 import { type Mode, World } from "./world.ts";
 
-/** Gates as a project has them: a script that a test runner's output stands in for. That so many workers are bad is meant,
- * so that no alarm is to stop the run. */
+/** Gates as a project has them: a script that a test runner's output stands in for. That so many
+ * workers are bad is meant, so that no alarm is to stop the run. */
 const GATES = `
   - name: test
     run: sh scripts/test.sh
@@ -31,13 +31,29 @@ echo "# tests 3"
 
 /** Each task is one worker's bad idea; what it writes in any case is a file of its own. */
 const TASKS = [
-  ...["edits-after", "forges", "weakens-script", "weakens-manifest", "skips", "empty", "ignored", "on-main", "pushes"],
-  ...["stashes", "forbidden-edit", "forbidden-sed", "others-file", "lands", "moves-line", "spawns", "silent", "spins"],
+  "edits-after",
+  "forges",
+  "weakens-script",
+  "weakens-manifest",
+  "skips",
+  "empty",
+  "ignored",
+  "on-main",
+  "pushes",
+  "stashes",
+  "forbidden-edit",
+  "forbidden-sed",
+  "others-file",
+  "lands",
+  "moves-line",
+  "spawns",
+  "silent",
+  "spins",
 ] as const;
 type Name = (typeof TASKS)[number];
 
-/** Those whose idea comes to its end only by what the client does as well. What becomes of the others is shown with
- * `minion` alone, too. */
+/** Those whose idea comes to its end only by what the client does as well. What becomes of the
+ * others is shown with `minion` alone, too. */
 export const OF_THE_CLIENT: readonly Name[] = [
   ...(["ignored", "on-main", "pushes", "others-file", "moves-line", "spawns", "silent"] as const),
 ];
@@ -104,7 +120,9 @@ const behaviours: Record<Name, Behaviour> = {
   ignored: after(() => "mkdir -p build && touch build/ok"),
   "on-main": async function* (worker) {
     yield* begin(worker);
-    yield* bash("cd ../../.. && echo sneaky > src/on-main.txt && git add -A src && git commit -m 'feat: on main'");
+    yield* bash(
+      "cd ../../.. && echo sneaky > src/on-main.txt && git add -A src && git commit -m 'feat: on main'",
+    );
     for (;;) yield* end(worker, "All tests pass.");
   },
   pushes: after(
@@ -139,7 +157,11 @@ const behaviours: Record<Name, Behaviour> = {
   },
   async *spawns(worker) {
     yield* start(worker);
-    const input = { description: "help", prompt: "write src/spawned.txt", subagent_type: "general-purpose" };
+    const input = {
+      description: "help",
+      prompt: "write src/spawned.txt",
+      subagent_type: "general-purpose",
+    };
     yield* calls({ tool: "Agent", input });
     yield* finish(worker);
   },
@@ -180,12 +202,12 @@ const EXPECTED: Record<Name, [state: string, reason: string | null]> = {
   spins: ["needs-human", "stuck"],
 };
 
-/** In auto mode the client takes no blanket permission for a shell: what nobody else allows is refused, and that is then
- * the reason of those who needed it for their idea. */
+/** In auto mode the client takes no blanket permission for a shell: what nobody else allows is
+ * refused, and that is then the reason of those who needed it for their idea. */
 const REFUSED_IN_AUTO: readonly Name[] = ["forges", "on-main", "moves-line"];
 
-/** One run of the real client with them beside each other. In default mode every shell command is allowed by the
- * person, so that only the rails stand in their way. */
+/** One run of the real client with them beside each other. In default mode every shell command is
+ * allowed by the person, so that only the rails stand in their way. */
 export function badWorkers(mode: Mode, names: readonly Name[] = TASKS): void {
   test(`${names.length} bad ideas, in ${mode} mode: nothing unproven is on the line, and each state says why`, async () => {
     const ids = new Map(names.map((name, index) => [name, String(index + 1)]));
@@ -210,28 +232,45 @@ export function badWorkers(mode: Mode, names: readonly Name[] = TASKS): void {
         (name) =>
           `### Task ${of(name)}: ${name}\nFiles: src/${name}.txt\n${name.startsWith("forbidden") ? "Forbid: src/precious.txt\n" : ""}`,
       );
-      const before = { origin: world.git("ls-remote", "origin"), stash: world.git("stash", "list") };
+      const before = {
+        origin: world.git("ls-remote", "origin"),
+        stash: world.git("stash", "list"),
+      };
       const script = Object.fromEntries(names.map((name) => [of(name), behaviours[name]]));
-      const result = await world.run(`/minion ${world.list(list.join(""))}`, mode, script, ["--allowedTools", "Bash"]);
+      const result = await world.run(`/minion ${world.list(list.join(""))}`, mode, script, [
+        "--allowedTools",
+        "Bash",
+      ]);
       expect(result.code).toBe(0);
 
       const { tasks } = JSON.parse(world.minion("board", "--json"));
-      const found = tasks.map(({ title, state, reason }: Record<string, string>) => [title, [state, reason]]);
+      const found = tasks.map(({ title, state, reason }: Record<string, string>) => [
+        title,
+        [state, reason],
+      ]);
       const refused = mode === "auto" ? REFUSED_IN_AUTO.filter((name) => names.includes(name)) : [];
-      const permission = Object.fromEntries(refused.map((name) => [name, ["needs-human", "permission"]]));
+      const permission = Object.fromEntries(
+        refused.map((name) => [name, ["needs-human", "permission"]]),
+      );
       const expected = Object.fromEntries(names.map((name) => [name, EXPECTED[name]]));
       expect(Object.fromEntries(found)).toEqual({ ...expected, ...permission });
       const line = world.files("minion/r1/line");
       const landed = names.filter((name) => EXPECTED[name][0] === "landed");
       const start = world.files(world.named("started")[0]?.base as string);
-      expect(line).toEqual({ ...start, ...Object.fromEntries(landed.map((name) => [`src/${name}.txt`, name])) });
+      expect(line).toEqual({
+        ...start,
+        ...Object.fromEntries(landed.map((name) => [`src/${name}.txt`, name])),
+      });
       // Every commit on which the line ever stood passes its gate where nothing of the run is.
       for (const { to } of world.named("landed")) {
         world.git("clone", "--quiet", "--shared", "--no-checkout", ".", `../at-${to}`);
         world.git("-C", `../at-${to}`, "checkout", "--quiet", String(to));
         world.sh("sh scripts/test.sh", `../at-${to}`);
       }
-      expect({ origin: world.git("ls-remote", "origin"), stash: world.git("stash", "list") }).toEqual(before);
+      expect({
+        origin: world.git("ls-remote", "origin"),
+        stash: world.git("stash", "list"),
+      }).toEqual(before);
       expect(line).not.toHaveProperty("src/spawned.txt");
       expect(world.named("line-restored")).toHaveLength(refused.includes("moves-line") ? 0 : 1);
     } finally {

@@ -7,7 +7,8 @@ import { type Mode, World } from "./world.ts";
 let world: World;
 afterEach(() => world.close());
 
-const LIST = "### Task 1: One\nFiles: src/one.txt\n### Task 2: Two\nDepends: 1\nFiles: src/two.txt\n";
+const LIST =
+  "### Task 1: One\nFiles: src/one.txt\n### Task 2: Two\nDepends: 1\nFiles: src/two.txt\n";
 const TOLD = "- running: 2 (r1/2.1)\n- landed: 1\nNext step: `minion next --json`.";
 
 /** Ends its turn where it should go on, and goes on where it is told to. */
@@ -17,7 +18,8 @@ const forgetful = (usual: Speaker): Speaker =>
     yield* usual(isAnew ? yield ["Let me know when something happens."] : first);
   };
 
-/** `/compact` in the middle of a run, whose orchestrator is a script that then knows what its context says, no more. */
+/** `/compact` in the middle of a run, whose orchestrator is a script that then knows what its
+ * context says, no more. */
 export function compacted(mode: Mode, how: "goes on" | "forgets to go on and is reminded"): void {
   test(`compaction in ${mode} mode: the orchestrator has the run's state and ${how}`, async () => {
     world = World.small({ 1: { "src/one.txt": "one\n" }, 2: { "src/two.txt": "two\n" } });
@@ -33,7 +35,8 @@ export function compacted(mode: Mode, how: "goes on" | "forgets to go on and is 
     const client = await world.start(`/minion ${world.list(LIST)}`, mode, { 2: held }, [], true);
     await world.until(client, ({ event, attempt }) => event === "launched" && attempt === "r1/2.1");
     client.say("/compact");
-    while (!client.events.some(({ subtype }) => subtype === "compact_boundary")) await setTimeout(50);
+    while (!client.events.some(({ subtype }) => subtype === "compact_boundary"))
+      await setTimeout(50);
     const before = world.asked("orchestrator");
     expect(JSON.stringify(before)).not.toContain("Next step:");
     release();
@@ -49,6 +52,9 @@ export function compacted(mode: Mode, how: "goes on" | "forgets to go on and is 
     expect(world.named("reminded")).toHaveLength(reminders);
     const next = texts.findIndex((text) => text.includes('"command":"minion next --json"'));
     if (reminders === 0) expect(next).toBe(1);
-    else expect(texts[next]?.split('"command":"minion next --json"')[0]).toContain("Run r1 has work ready (2)");
+    else
+      expect(texts[next]?.split('"command":"minion next --json"')[0]).toContain(
+        "Run r1 has work ready (2)",
+      );
   });
 }

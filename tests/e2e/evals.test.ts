@@ -50,15 +50,23 @@ async function* says(text: string): AsyncGenerator<string[], void> {
 
 /** Runs one of our scripts as a person with a key does; the key's owner is the scripted model. */
 function script(name: string, ...args: string[]): Promise<{ code: number; text: string }> {
-  const who = { GIT_AUTHOR_NAME: "t", GIT_AUTHOR_EMAIL: "t@t", GIT_COMMITTER_NAME: "t", GIT_COMMITTER_EMAIL: "t@t" };
+  const who = {
+    GIT_AUTHOR_NAME: "t",
+    GIT_AUTHOR_EMAIL: "t@t",
+    GIT_COMMITTER_NAME: "t",
+    GIT_COMMITTER_EMAIL: "t@t",
+  };
   const env = clientEnv({
     home,
     model: model.url,
     env: { ...who, XDG_CACHE_HOME: join(home, ".cache"), TMPDIR: home },
   });
   return new Promise((resolve) =>
-    execFile(process.execPath, [join(ROOT, "scripts", name), ...args], { env, cwd: home }, (error, stdout, stderr) =>
-      resolve({ code: Number(error?.code ?? 0), text: stdout + stderr }),
+    execFile(
+      process.execPath,
+      [join(ROOT, "scripts", name), ...args],
+      { env, cwd: home },
+      (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), text: stdout + stderr }),
     ),
   );
 }
@@ -69,7 +77,8 @@ test("each case loads in the client", async () => {
   expect(text).toContain('No eval cases found matching --case "none-of-them"');
   expect(text).not.toContain("Couldn't load");
   for (const name of CASES) {
-    const [, description, trigger] = /^description: (.+)$[\s\S]*^tags: \[(.+)\]$/m.exec(prompt(name)) ?? [];
+    const [, description, trigger] =
+      /^description: (.+)$[\s\S]*^tags: \[(.+)\]$/m.exec(prompt(name)) ?? [];
     expect([description, trigger], name).toEqual([expect.any(String), expect.any(String)]);
   }
 });
@@ -78,13 +87,27 @@ const prompt = (name: string) => readFileSync(join(ROOT, "evals", name, "prompt.
 
 test("a case runs against our plugin, and its graders read what was said", async () => {
   const out = join(home, "result.json");
-  const once = ["--runs", "1", "--ablation", "none", "--output-dir", join(home, "out"), "--json", out];
+  const once = [
+    "--runs",
+    "1",
+    "--ablation",
+    "none",
+    "--output-dir",
+    join(home, "out"),
+    "--json",
+    out,
+  ];
   await script("evals.mjs", "--case", "silent-on-a-question", "--disallow-tools", "Bash", ...once);
   const { suite, cases } = JSON.parse(readFileSync(out, "utf8"));
-  expect(suite.plugins).toEqual([expect.objectContaining({ name: "minion", path: join(ROOT, "assets") })]);
+  expect(suite.plugins).toEqual([
+    expect.objectContaining({ name: "minion", path: join(ROOT, "assets") }),
+  ]);
   expect(suite.plugins[0].problem).toBeUndefined();
   expect(
-    cases.map(({ name, aggregates }: { name: string; aggregates: { score: number } }) => [name, aggregates.score]),
+    cases.map(({ name, aggregates }: { name: string; aggregates: { score: number } }) => [
+      name,
+      aggregates.score,
+    ]),
   ).toEqual([["silent-on-a-question", 1]]);
 });
 
@@ -100,5 +123,6 @@ test("the suite is no part of what is packed or installed, and its cost is state
   expect(files).not.toContain("evals");
   expect(readdirSync(join(ROOT, "assets"))).not.toContain("evals");
   const page = readFileSync(join(ROOT, "evals/README.md"), "utf8");
-  for (const name of CASES) expect(page).toMatch(new RegExp(`^\\| \`${name}\` \\|.*\\| \\$[\\d.]+ \\|$`, "m"));
+  for (const name of CASES)
+    expect(page).toMatch(new RegExp(`^\\| \`${name}\` \\|.*\\| \\$[\\d.]+ \\|$`, "m"));
 });

@@ -14,7 +14,11 @@ const GATES = `
 export function killedThrice(mode: Mode): void {
   test(`killed in ${mode} mode before begin, in a gate, while landing: resumed each time, the end is as if it had not been`, async () => {
     world = World.small(
-      { 1: { "src/one.txt": "one\n" }, 2: { "src/two.txt": "two\n" }, 3: { "src/three.txt": "three\n" } },
+      {
+        1: { "src/one.txt": "one\n" },
+        2: { "src/two.txt": "two\n" },
+        3: { "src/three.txt": "three\n" },
+      },
       GATES,
     );
     const list =
@@ -45,7 +49,10 @@ export function killedThrice(mode: Mode): void {
     // The first job of that name looked at the base.
     await world.until(landing, ({ event }) => event === "submitted");
     const at = world.named("submitted")[0]?.at ?? 0;
-    await world.until(landing, (each) => each.event === "job" && each.name === "land r1" && each.at >= at);
+    await world.until(
+      landing,
+      (each) => each.event === "job" && each.name === "land r1" && each.at >= at,
+    );
     landing.kill();
     expect((await landing.done).code).toBe(null);
 
@@ -54,7 +61,9 @@ export function killedThrice(mode: Mode): void {
     expect(world.states()).toEqual({ 1: "landed", 2: "landed", 3: "landed" });
     expect(world.files("minion/r1/line")).toEqual({
       ...world.files("main"),
-      ...{ "src/one.txt": "one", "src/two.txt": "two", "src/three.txt": "three" },
+      "src/one.txt": "one",
+      "src/two.txt": "two",
+      "src/three.txt": "three",
     });
     expect(world.git("log", "--format=%s", "main..minion/r1/line").split("\n").sort()).toEqual([
       "feat: task 1",
@@ -62,7 +71,9 @@ export function killedThrice(mode: Mode): void {
       "feat: task 3",
     ]);
     const lost = world.named("ended");
-    expect(lost.map(({ attempt }) => attempt)).toEqual(expect.arrayContaining(["r1/1.1", "r1/1.2"]));
+    expect(lost.map(({ attempt }) => attempt)).toEqual(
+      expect.arrayContaining(["r1/1.1", "r1/1.2"]),
+    );
     expect(new Set(lost.map(({ reason }) => reason))).toEqual(new Set(["session-lost"]));
     expect(world.named("owner")).toHaveLength(3);
   });

@@ -17,7 +17,9 @@ declare module "vitest" {
 export default function pack(project: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), "minion-pack-"));
   const root = join(import.meta.dirname, "../..");
-  execFileSync("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder], { cwd: root });
+  execFileSync("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder], {
+    cwd: root,
+  });
   const tarball = join(folder, readdirSync(folder)[0] as string);
   execFileSync("tar", ["-xzf", tarball, "-C", folder]);
   project.provide("tarball", tarball);

@@ -2,7 +2,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { bash } from "../../demo/talk.ts";
-import { apply, type Behaviour, commit, end, gates, submit, type Worker } from "../../demo/worker-script.ts";
+import {
+  apply,
+  type Behaviour,
+  commit,
+  end,
+  gates,
+  submit,
+  type Worker,
+} from "../../demo/worker-script.ts";
 import { readPrices } from "../../rails/blueprint/prices.ts";
 import { dollarsFor, priceOf } from "../../rails/plan/estimate.ts";
 import type { Cost } from "../../rails/record/cost.ts";
@@ -16,11 +24,15 @@ const ALWAYS = [0, Number.POSITIVE_INFINITY] as const;
 let world: World | undefined;
 afterEach(() => world?.close());
 
-/** What each attempt's worker was given: what `begin` printed, the model that was asked, and the tools that it had. */
+/** What each attempt's worker was given: what `begin` printed, the model that was asked, and the
+ * tools that it had. */
 const given = new Map<string, { text: string; model: string; tools: readonly string[] }>();
 
 const LIST = ["1", "2"]
-  .map((id) => `### Task ${id}: Count ${id}\nFiles: src/${id}.txt, src/${id}.test.txt\nAgent: backend-architect\n`)
+  .map(
+    (id) =>
+      `### Task ${id}: Count ${id}\nFiles: src/${id}.txt, src/${id}.test.txt\nAgent: backend-architect\n`,
+  )
   .map((task, at) => `${task}Workflow: tdd\nRisk: medium\n${at === 0 ? "Model: sonnet\n" : ""}`)
   .join("\n");
 
@@ -38,12 +50,16 @@ const phases: Behaviour = async function* (worker) {
     expect((yield* bash("minion submit <<'X'\nfine\nX")).code).not.toBe(0);
     yield* bash(`minion verdict ${attempt} ${verdict} <<'FINDINGS'\n${said}\nFINDINGS`);
   } else {
-    const [file, content] = phase === "test" ? [`src/${task}.test.txt`, "FAIL: nothing counts\n"] : ["", ""];
+    const [file, content] =
+      phase === "test" ? [`src/${task}.test.txt`, "FAIL: nothing counts\n"] : ["", ""];
     const steps = file ? [{ write: file, content }] : made(worker, phase);
     yield* apply(worker, steps);
     yield* gates();
     yield* commit(worker);
-    yield* submit({ ...worker, edits: { ...worker.edits, handoff: handoff(`the ${phase} story of ${task}`) } });
+    yield* submit({
+      ...worker,
+      edits: { ...worker.edits, handoff: handoff(`the ${phase} story of ${task}`) },
+    });
   }
   for (;;) yield* end(worker, `${attempt} ${phase} done`);
 };
@@ -56,11 +72,16 @@ const made = ({ task }: Worker, phase: string) => [
 test("test first, with a judge: each phase's worker gets its role, its model, and what the one before left", async () => {
   const models = "\nmodels:\n  tdd-developer: haiku\n  code-reviewer: opus";
   world = World.small({ 1: {}, 2: {} }, QUICK_GATES + models);
-  const { code, costUsd } = await world.run(`/minion ${world.list(LIST)}`, "default", { 1: phases, 2: phases });
+  const { code, costUsd } = await world.run(`/minion ${world.list(LIST)}`, "default", {
+    1: phases,
+    2: phases,
+  });
   expect(code).toBe(0);
   expect(world.states()).toEqual({ 1: "landed", 2: "landed" });
   const order = (task: string) =>
-    world?.named("dispatched").flatMap((each) => (each.task === task ? [`${each.attempt} ${each.phase}`] : []));
+    world
+      ?.named("dispatched")
+      .flatMap((each) => (each.task === task ? [`${each.attempt} ${each.phase}`] : []));
   expect(order("2")).toEqual(["r1/2.1 test", "r1/2.2 implement", "r1/2.3 review"]);
   expect(order("1")?.slice(2)).toEqual(["r1/1.3 review", "r1/1.4 fix", "r1/1.5 review"]);
 
@@ -70,7 +91,10 @@ test("test first, with a judge: each phase's worker gets its role, its model, an
   for (const each of [first, second, judge]) expect(each?.text).toContain("## Backend");
   expect(first?.text).toContain("## Test first");
   expect(judge?.text).toContain("## Review");
-  expect([second?.text.includes("## Test first"), second?.text.includes("## Review")]).toEqual([false, false]);
+  expect([second?.text.includes("## Test first"), second?.text.includes("## Review")]).toEqual([
+    false,
+    false,
+  ]);
   // The task's own model wins over that of a role.
   for (const each of [first, second, judge, fix]) expect(each?.model).toContain("sonnet");
   expect([of("r1/2.1").model, of("r1/2.3").model]).toEqual([
@@ -81,24 +105,39 @@ test("test first, with a judge: each phase's worker gets its role, its model, an
   expect(second?.text).toContain("the test story of 1");
   expect(fix?.text).toContain("src/1.txt:1: one is missing");
   expect(again?.text).toContain("src/1.txt:1: one is missing");
-  const judges = world.requests.filter((request) => !request.tools.includes("Edit") && request.agent !== "");
+  const judges = world.requests.filter(
+    (request) => !request.tools.includes("Edit") && request.agent !== "",
+  );
   expect(judges.length).toBeGreaterThan(3);
   expect(JSON.stringify(judges)).not.toMatch(/the (test|implement|fix) story/);
-  for (const each of [judge, again]) expect(each?.tools).not.toEqual(expect.arrayContaining(["Write"]));
+  for (const each of [judge, again])
+    expect(each?.tools).not.toEqual(expect.arrayContaining(["Write"]));
   // The test was red before it was made to pass, and the line holds what the last phase made.
-  const red = world.named("evidence").find(({ attempts }) => JSON.stringify(attempts).includes("r1/1.1"));
+  const red = world
+    .named("evidence")
+    .find(({ attempts }) => JSON.stringify(attempts).includes("r1/1.1"));
   expect(red).toMatchObject({ gate: "test", code: 1 });
-  expect(world.files("minion/r1/line")).toMatchObject({ "src/1.txt": "fix", "src/2.txt": "implement" });
+  expect(world.files("minion/r1/line")).toMatchObject({
+    "src/1.txt": "fix",
+    "src/2.txt": "implement",
+  });
 
-  // Whatever was asked of a model is somebody's cost: by task, phase and model what its workers' transcripts say, and in
-  // all what the client itself reckons.
+  // Whatever was asked of a model is somebody's cost: by task, phase and model what its workers'
+  // transcripts say, and in all what the client itself reckons.
   const { cost } = JSON.parse(world.minion("report", "--json"));
   const rows = (cost as Cost).rows.filter(({ task }) => task !== null);
   expect(rows.map(({ task, phase }) => `${task} ${phase}`).sort()).toEqual([
-    ...["1 fix", "1 implement", "1 review", "1 test", "2 implement", "2 review", "2 test"],
+    "1 fix",
+    "1 implement",
+    "1 review",
+    "1 test",
+    "2 implement",
+    "2 review",
+    "2 test",
   ]);
   expect([cost.unknown, cost.unpriced]).toEqual([[], []]);
-  const asked = (agent: boolean) => world?.requests.filter((request) => (request.agent !== "") === agent).length;
+  const asked = (agent: boolean) =>
+    world?.requests.filter((request) => (request.agent !== "") === agent).length;
   expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(asked(true));
   const transcripts = world
     .transcripts()

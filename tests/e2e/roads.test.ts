@@ -12,16 +12,33 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const run = (file: string, args: readonly string[]): string =>
-  execFileSync(file, args, { cwd: home, env: { PATH: process.env.PATH, HOME: home }, encoding: "utf8", stdio: "pipe" });
+  execFileSync(file, args, {
+    cwd: home,
+    env: { PATH: process.env.PATH, HOME: home },
+    encoding: "utf8",
+    stdio: "pipe",
+  });
 const loaded = (): unknown => JSON.parse(run(CLAUDE, ["plugin", "list", "--json"]));
-const MINION = expect.arrayContaining([expect.objectContaining({ id: "minion@skills-dir", enabled: true })]);
+const MINION = expect.arrayContaining([
+  expect.objectContaining({ id: "minion@skills-dir", enabled: true }),
+]);
 
 test("npx of the packed tarball installs without the checkout, and takes it away again", () => {
   const npx = (...args: string[]) =>
-    run("npm", ["exec", "--yes", "--offline", `--package=${inject("tarball")}`, "--", "minion-toolkit", ...args]);
+    run("npm", [
+      "exec",
+      "--yes",
+      "--offline",
+      `--package=${inject("tarball")}`,
+      "--",
+      "minion-toolkit",
+      ...args,
+    ]);
   npx("install");
   expect(loaded()).toEqual(MINION);
-  expect(run(join(home, ".claude/skills/minion/bin/minion"), ["--version"])).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect(run(join(home, ".claude/skills/minion/bin/minion"), ["--version"])).toMatch(
+    /^\d+\.\d+\.\d+\n$/,
+  );
   npx("uninstall");
   expect(existsSync(join(home, ".claude/skills/minion"))).toBe(false);
 });

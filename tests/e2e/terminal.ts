@@ -36,7 +36,8 @@ export async function openTerminal(
   );
   // A server of its own, so that it has this environment and ends with the terminal.
   const server = ["-L", `minion-${process.pid}-${Date.now()}`, "-f", "/dev/null"];
-  const tmux = async (...words: string[]) => (await run("tmux", [...server, ...words], { env })).stdout;
+  const tmux = async (...words: string[]) =>
+    (await run("tmux", [...server, ...words], { env })).stdout;
   // Narrow enough that the client opens no panel beside the conversation.
   await tmux("new-session", "-d", "-x", "110", "-y", "60", "-c", cwd, claude, ...args);
   const screen = () => tmux("capture-pane", "-p");

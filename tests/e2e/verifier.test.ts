@@ -2,7 +2,15 @@ import { setTimeout } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import type { ModelRequest } from "../../demo/scripted-model.ts";
 import { bash, type Talk } from "../../demo/talk.ts";
-import { apply, type Behaviour, commit, end, gates, submit, type Worker } from "../../demo/worker-script.ts";
+import {
+  apply,
+  type Behaviour,
+  commit,
+  end,
+  gates,
+  submit,
+  type Worker,
+} from "../../demo/worker-script.ts";
 import { handoff } from "../handoff.ts";
 import { World } from "./world.ts";
 
@@ -40,28 +48,40 @@ async function until(name: string, attempt: string): Promise<void> {
 /** Whoever makes something: the sum is wrong, and the fix is as well. */
 async function* makes(worker: Worker, phase: string): Talk {
   const { task, edits } = worker;
-  const [path, content] = { 1: ["sum", phase === "fix" ? "6" : "5"], 2: ["two", "2"] }[task] ?? ["three", "3"];
+  const [path, content] = { 1: ["sum", phase === "fix" ? "6" : "5"], 2: ["two", "2"] }[task] ?? [
+    "three",
+    "3",
+  ];
   yield* apply(worker, [{ write: `src/${path}.txt`, content: `${content}\n` }]);
   yield* gates();
   yield* commit(worker);
   // So that neither half has seen the other where it was made.
   if (task === "3") await until("begun", "r1/2.1");
-  yield* submit({ ...worker, edits: { ...edits, handoff: handoff(`the story of ${worker.attempt}`) } });
+  yield* submit({
+    ...worker,
+    edits: { ...edits, handoff: handoff(`the story of ${worker.attempt}`) },
+  });
 }
 
-/** Whoever judges does the sum of task 1 on the change itself; of the second half it says once it is too late that all is well. */
+/** Whoever judges does the sum of task 1 on the change itself; of the second half it says once it
+ * is too late that all is well. */
 async function* judges({ attempt, task }: Worker, brief: string): Talk {
   const [, diff = ""] = /`(git diff \w+ \w+)`/.exec(brief) ?? [];
   const [, sum = ""] = /^\+(\d+)$/m.exec((yield* bash(diff)).output) ?? [];
   if (task === "2") await until("proven", "r1/3.1");
   const isGood = task === "2" || Number(sum) === 2 + 2;
   const said = isGood ? "Looked at the change." : `src/sum.txt:1: 2 and 2 are 4; it says ${sum}`;
-  yield* bash(`minion verdict ${attempt} ${isGood ? "pass" : "fail"} <<'FINDINGS'\n${said}\nFINDINGS`);
+  yield* bash(
+    `minion verdict ${attempt} ${isGood ? "pass" : "fail"} <<'FINDINGS'\n${said}\nFINDINGS`,
+  );
 }
 
 const worker: Behaviour = async function* (self) {
   const { attempt } = self;
-  const begin = { tool: "Bash", input: { command: `minion begin ${attempt}`, description: "begin" } };
+  const begin = {
+    tool: "Bash",
+    input: { command: `minion begin ${attempt}`, description: "begin" },
+  };
   const brief = (yield [thought(attempt), begin]).outcomes[0]?.output ?? "";
   const [, phase = ""] = /its phase (\w+)/.exec(brief) ?? [];
   yield* phase === "review" ? judges(self, brief) : makes(self, phase);
@@ -77,7 +97,8 @@ test("a verifier catches what no gate does, opens no gate that is shut, and know
   });
   expect({ code, denials }).toEqual({ code: 0, denials: [] });
 
-  // Wrong and green: found twice, the second time a person's; right and red beside the other: a pass does not help.
+  // Wrong and green: found twice, the second time a person's; right and red beside the other: a
+  // pass does not help.
   const { attention } = JSON.parse(world.minion("attention", "--json"));
   expect(attention).toMatchObject([
     { task: "1", reason: "findings", note: "src/sum.txt:1: 2 and 2 are 4; it says 6" },
@@ -94,7 +115,8 @@ test("a verifier catches what no gate does, opens no gate that is shut, and know
   ]);
   expect(world.files("minion/r1/line")).toEqual({ ...world.files("main"), "src/three.txt": "3" });
 
-  // Author, verifier, whoever mends, and the verifier again: each a context of its own, by what was asked of the model.
+  // Author, verifier, whoever mends, and the verifier again: each a context of its own, by what was
+  // asked of the model.
   const { requests } = world;
   const attempts = [1, 2, 3, 4].map((n) => `r1/1.${n}`);
   const heard = attempts.map((attempt) => {

@@ -1,5 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -7,7 +15,12 @@ import { inject } from "vitest";
 import { type ClientResult, type ClientRun, startClient } from "../../demo/client.ts";
 import { orchestrator } from "../../demo/orchestrator-script.ts";
 import { type Edits, makeSample, readEdits } from "../../demo/sample-repo.ts";
-import { type ModelRequest, type ScriptedModel, startModel, type ToolUse } from "../../demo/scripted-model.ts";
+import {
+  type ModelRequest,
+  type ScriptedModel,
+  startModel,
+  type ToolUse,
+} from "../../demo/scripted-model.ts";
 import { conversations, roleOf, type Speaker } from "../../demo/talk.ts";
 import { type Behaviour, worker } from "../../demo/worker-script.ts";
 import { handoff } from "../handoff.ts";
@@ -15,14 +28,21 @@ import { openTerminal, type Terminal } from "./terminal.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 export const CLAUDE = join(ROOT, "node_modules/.bin/claude");
-const IDENTITY = { GIT_AUTHOR_NAME: "t", GIT_AUTHOR_EMAIL: "t@t", GIT_COMMITTER_NAME: "t", GIT_COMMITTER_EMAIL: "t@t" };
+const IDENTITY = {
+  GIT_AUTHOR_NAME: "t",
+  GIT_AUTHOR_EMAIL: "t@t",
+  GIT_COMMITTER_NAME: "t",
+  GIT_COMMITTER_EMAIL: "t@t",
+};
 
 /** How tasks are done that are not done well, by the task's id. */
 type Behaviours = Readonly<Record<string, Behaviour>>;
 export type Mode = "default" | "auto";
 
 /** A journal's line. */
-export type JournalEvent = { readonly at: number; readonly event: string } & Readonly<Record<string, unknown>>;
+export type JournalEvent = { readonly at: number; readonly event: string } & Readonly<
+  Record<string, unknown>
+>;
 
 export const MODES = ["default", "auto"] as const;
 /** Gates that need no toolchain: lint is red where a source says LINT, test where one says FAIL. */
@@ -50,7 +70,10 @@ export class World {
    * @param files what each task's worker writes, by the task's id and the file's path
    * @param gates YAML of the project's blueprint
    */
-  static small(files: Readonly<Record<string, Readonly<Record<string, string>>>>, gates = QUICK_GATES): World {
+  static small(
+    files: Readonly<Record<string, Readonly<Record<string, string>>>>,
+    gates = QUICK_GATES,
+  ): World {
     const world = new World();
     world.installer("install");
     world.write(".claude/minion/blueprint.md", `---\ngates:${gates}\n---\n`);
@@ -83,7 +106,11 @@ export class World {
 
   installer(...args: string[]): string {
     const program = join(inject("unpacked"), "dist/minion-toolkit.js");
-    return execFileSync(process.execPath, [program, ...args], { env: this.env(), encoding: "utf8", stdio: "pipe" });
+    return execFileSync(process.execPath, [program, ...args], {
+      env: this.env(),
+      encoding: "utf8",
+      stdio: "pipe",
+    });
   }
 
   write(path: string, text: string): string {
@@ -105,7 +132,11 @@ export class World {
   }
 
   sh(command: string, cwd = "."): string {
-    return execFileSync("sh", ["-c", command], { cwd: join(this.repo, cwd), env: this.env(), encoding: "utf8" });
+    return execFileSync("sh", ["-c", command], {
+      cwd: join(this.repo, cwd),
+      env: this.env(),
+      encoding: "utf8",
+    });
   }
 
   /** `minion` outside of any session, as installed. */
@@ -114,7 +145,8 @@ export class World {
     return execFileSync(program, args, { cwd: this.repo, env: this.env(), encoding: "utf8" });
   }
 
-  /** Starts the real client on a prompt; tasks are done as the edits say, or as a behaviour does. */
+  /** Starts the real client on a prompt; tasks are done as the edits say, or as a behaviour does.
+   */
   async start(
     prompt: string,
     mode: Mode | "plan",
@@ -132,14 +164,23 @@ export class World {
   /** Opens the client in a terminal, as a person does. */
   async open(behaviours: Behaviours = {}): Promise<Terminal> {
     const model = await this.script(behaviours);
-    this.terminal = await openTerminal({ claude: CLAUDE, model, home: this.home, cwd: this.repo, env: IDENTITY });
+    this.terminal = await openTerminal({
+      claude: CLAUDE,
+      model,
+      home: this.home,
+      cwd: this.repo,
+      env: IDENTITY,
+    });
     return this.terminal;
   }
 
   private async script(behaviours: Behaviours): Promise<string> {
     await this.model?.close();
     const { tasks, guesses } = this.edits;
-    const script = conversations({ orchestrator: this.as(orchestrator(guesses)), worker: worker(tasks, behaviours) });
+    const script = conversations({
+      orchestrator: this.as(orchestrator(guesses)),
+      worker: worker(tasks, behaviours),
+    });
     this.model = await startModel(script, (request) => this.requests.push(request));
     return this.model.url;
   }
@@ -170,7 +211,9 @@ export class World {
 
   /** The events of one name, of one attempt where that is said. */
   named(name: string, attempt?: string): JournalEvent[] {
-    return this.events().filter((each) => each.event === name && (attempt ?? each.attempt) === each.attempt);
+    return this.events().filter(
+      (each) => each.event === name && (attempt ?? each.attempt) === each.attempt,
+    );
   }
 
   /** Waits until the journal holds an event, and fails where the client ends before that. */
@@ -189,7 +232,9 @@ export class World {
   transcripts(): string[] {
     const folder = join(this.home, ".claude/projects");
     const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
-    return names.filter((name) => name.endsWith(".jsonl")).map((name) => readFileSync(join(folder, name), "utf8"));
+    return names
+      .filter((name) => name.endsWith(".jsonl"))
+      .map((name) => readFileSync(join(folder, name), "utf8"));
   }
 
   /** What is on a branch: each file with its content. */
@@ -204,7 +249,9 @@ export class World {
 
   states(): Record<string, string> {
     const { tasks } = JSON.parse(this.minion("board", "--json"));
-    return Object.fromEntries(tasks.map(({ task, state }: { task: string; state: string }) => [task, state]));
+    return Object.fromEntries(
+      tasks.map(({ task, state }: { task: string; state: string }) => [task, state]),
+    );
   }
 
   /** Everything of the person's that a run must leave as it is. */
@@ -240,17 +287,33 @@ export class World {
    */
   gained(): { own: number; client: number } {
     const asked = this.asked("orchestrator");
-    const started = asked.find((request) => callBefore(request)?.input.command?.toString().startsWith("minion start"));
-    const reported = asked.find((request) => callBefore(request)?.input.command === "minion report");
+    const started = asked.find((request) =>
+      callBefore(request)?.input.command?.toString().startsWith("minion start"),
+    );
+    const reported = asked.find(
+      (request) => callBefore(request)?.input.command === "minion report",
+    );
     if (!started || !reported) throw new Error("the run has no beginning or no end");
     const shells = new Set<string>();
     const characters = { own: 0, client: 0 };
-    for (const { role, content } of reported.messages.slice(started.messages.length, lastReply(reported)))
-      for (const block of typeof content === "string" ? [{ type: "text" as const, text: content }] : content) {
+    for (const { role, content } of reported.messages.slice(
+      started.messages.length,
+      lastReply(reported),
+    ))
+      for (const block of typeof content === "string"
+        ? [{ type: "text" as const, text: content }]
+        : content) {
         if (block.type === "tool_use" && block.name === "Bash") shells.add(block.id);
-        const own = role === "assistant" || (block.type === "tool_result" && shells.has(block.tool_use_id));
-        const said = block.type === "text" ? block.text : block.type === "tool_use" ? block.input : block.content;
-        characters[own ? "own" : "client"] += typeof said === "string" ? said.length : JSON.stringify(said).length;
+        const own =
+          role === "assistant" || (block.type === "tool_result" && shells.has(block.tool_use_id));
+        const said =
+          block.type === "text"
+            ? block.text
+            : block.type === "tool_use"
+              ? block.input
+              : block.content;
+        characters[own ? "own" : "client"] +=
+          typeof said === "string" ? said.length : JSON.stringify(said).length;
       }
     return { own: characters.own / 4, client: characters.client / 4 };
   }
@@ -267,12 +330,15 @@ export class World {
   }
 }
 
-const lastReply = ({ messages }: ModelRequest): number => messages.findLastIndex(({ role }) => role === "assistant");
+const lastReply = ({ messages }: ModelRequest): number =>
+  messages.findLastIndex(({ role }) => role === "assistant");
 
 /** The call whose result a request brings. */
 function callBefore(request: ModelRequest): ToolUse | undefined {
   const content = request.messages[lastReply(request)]?.content ?? [];
-  return typeof content === "string" ? undefined : content.find((block) => block.type === "tool_use");
+  return typeof content === "string"
+    ? undefined
+    : content.find((block) => block.type === "tool_use");
 }
 
 function endProcess(pid: number): void {

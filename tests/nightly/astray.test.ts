@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ClientResult } from "../../demo/client.ts";
-import { type Behaviour, claimsWithoutRunning, failsTwice, neverBegins } from "../../demo/worker-script.ts";
+import {
+  type Behaviour,
+  claimsWithoutRunning,
+  failsTwice,
+  neverBegins,
+} from "../../demo/worker-script.ts";
 import { type JournalEvent, MODES, World } from "../e2e/world.ts";
 
 const LIST = `
@@ -40,7 +45,8 @@ const FILES = {
   9: { "docs/nine.txt": "nine\n" },
 };
 
-// One run in each mode has all of them: workers go astray beside others, and a run of the client is dear.
+// One run in each mode has all of them: workers go astray beside others, and a run of the client is
+// dear.
 describe.each(MODES)("workers that go astray, in %s mode", (mode) => {
   let world: World;
   let result: ClientResult;
@@ -48,7 +54,8 @@ describe.each(MODES)("workers that go astray, in %s mode", (mode) => {
 
   beforeAll(async () => {
     world = World.small(FILES);
-    // Another approach each time: on files that were red before, nothing would run and nothing count.
+    // Another approach each time: on files that were red before, nothing would run and nothing
+    // count.
     const fails: Behaviour = (worker) =>
       failsTwice(
         { write: "src/failing.txt", content: `FAIL ${worker.try}\n` },
@@ -60,7 +67,8 @@ describe.each(MODES)("workers that go astray, in %s mode", (mode) => {
       5: neverBegins,
     });
     const events = world.events();
-    of = (name, task) => events.filter((each) => each.event === name && JSON.stringify(each).includes(`"r1/${task}.`));
+    of = (name, task) =>
+      events.filter((each) => each.event === name && JSON.stringify(each).includes(`"r1/${task}.`));
   });
   afterAll(() => world.close());
 
@@ -69,10 +77,21 @@ describe.each(MODES)("workers that go astray, in %s mode", (mode) => {
     // What a hook sends back counts as a denial with the client.
     expect(result.denials.filter(({ tool_name }) => tool_name !== "SubagentHandback")).toEqual([]);
     expect(world.states()).toEqual({
-      ...{ 1: "needs-human", 2: "blocked", 3: "needs-human", 4: "blocked", 5: "needs-human", 6: "blocked" },
-      ...{ 7: "landed", 8: "landed", 9: "landed" },
+      1: "needs-human",
+      2: "blocked",
+      3: "needs-human",
+      4: "blocked",
+      5: "needs-human",
+      6: "blocked",
+      7: "landed",
+      8: "landed",
+      9: "landed",
     });
-    const { "src/shared.txt": shared, "docs/nine.txt": nine, ...rest } = world.files("minion/r1/line");
+    const {
+      "src/shared.txt": shared,
+      "docs/nine.txt": nine,
+      ...rest
+    } = world.files("minion/r1/line");
     expect([shared, nine]).toEqual(["seven\neight", "nine"]);
     expect(rest).toEqual(world.files("main"));
   });
@@ -89,7 +108,9 @@ describe.each(MODES)("workers that go astray, in %s mode", (mode) => {
 
   test("tests that fail twice: it stops, its branch is kept, what depends on it is blocked", () => {
     for (const attempt of ["r1/3.1", "r1/3.2"]) {
-      const ran = of("evidence", "3").filter(({ attempts }) => (attempts as string[]).includes(attempt));
+      const ran = of("evidence", "3").filter(({ attempts }) =>
+        (attempts as string[]).includes(attempt),
+      );
       expect(ran.map(({ gate, code }) => [gate, code])).toEqual([
         ["lint", 0],
         ["test", 1],
@@ -112,7 +133,9 @@ describe.each(MODES)("workers that go astray, in %s mode", (mode) => {
   test("the report that the person gets says where each task stands and where its work is", () => {
     const { report } = JSON.parse(world.minion("report", "--json"));
     const told = [
-      ...report.matchAll(/^- \*\*(\d) .*?\*\*: (needs-human|blocked|`[0-9a-f]{10}`)(?:.*`(minion\/.*)`)?/gm),
+      ...report.matchAll(
+        /^- \*\*(\d) .*?\*\*: (needs-human|blocked|`[0-9a-f]{10}`)(?:.*`(minion\/.*)`)?/gm,
+      ),
     ];
     const where = (state: string) => (state.startsWith("`") ? "on the line" : state);
     expect(told.map(([, task, state, branch]) => [task, where(state), branch])).toEqual([
@@ -142,7 +165,9 @@ describe.each(MODES)("workers that go astray, in %s mode", (mode) => {
       const before = all.slice(0, index).findLast(({ event }) => event === "proven");
       return each.event === "landed" && JSON.stringify(before).includes('"r1/7.1"');
     });
-    const begun = world.events().findIndex(({ event, attempt }) => event === "dispatched" && attempt === "r1/8.1");
+    const begun = world
+      .events()
+      .findIndex(({ event, attempt }) => event === "dispatched" && attempt === "r1/8.1");
     expect(landed).toBeGreaterThan(0);
     expect(begun).toBeGreaterThan(landed);
     expect(of("submitted", "8")).toHaveLength(1);

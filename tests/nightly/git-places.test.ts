@@ -107,7 +107,9 @@ describe("the rails' own worktree", () => {
     scene.git("config", "filter.big.smudge", "no-such-program smudge %f");
     scene.git("config", "filter.big.required", "true");
     const fault = { code: "no-filter", message: expect.stringContaining("no-such-program") };
-    await expect(freshWorktree(place, path, scene.git("rev-parse", "HEAD"))).rejects.toMatchObject(fault);
+    await expect(freshWorktree(place, path, scene.git("rev-parse", "HEAD"))).rejects.toMatchObject(
+      fault,
+    );
   });
 });
 
@@ -125,17 +127,35 @@ describe("submodules", () => {
       scene.gitIn(join(scene.home, name), "init", "-q", "-b", "trunk");
       scene.commit("chore: start", join(scene.home, name));
     }
-    scene.gitIn(join(scene.home, "lib"), ...file, "submodule", "--quiet", "add", "../deep", "inner/deep");
+    scene.gitIn(
+      join(scene.home, "lib"),
+      ...file,
+      "submodule",
+      "--quiet",
+      "add",
+      "../deep",
+      "inner/deep",
+    );
     scene.commit("chore: inner", join(scene.home, "lib"));
     const add = (name: string, to: string) =>
-      scene.git(...file, "submodule", "--quiet", "add", "--name", `n.${name}`, join(scene.home, name), to);
+      scene.git(
+        ...file,
+        "submodule",
+        "--quiet",
+        "add",
+        "--name",
+        `n.${name}`,
+        join(scene.home, name),
+        to,
+      );
     add("lib", odd);
     add("unused", "unused");
     scene.commit("chore: submodules");
     scene.git(...file, "submodule", "--quiet", "update", "--init", "--recursive", odd);
     scene.git("submodule", "--quiet", "deinit", "--force", "unused");
     // What is upstream must not matter.
-    for (const name of ["deep", "lib", "unused"]) rmSync(join(scene.home, name), { recursive: true });
+    for (const name of ["deep", "lib", "unused"])
+      rmSync(join(scene.home, name), { recursive: true });
     config = readFileSync(join(scene.repo, ".git/config"), "utf8");
     place = await findPlace(scene.repo);
     path = join(scene.repo, ".claude/worktrees/minion-r1-landing");
@@ -158,23 +178,28 @@ describe("submodules", () => {
     expect(scene.git("submodule", "status", odd)).toMatch(/^[0-9a-f]/);
   });
 
-  test.each(["not committed", "nowhere else"])("with work in them, %s, hold a worktree back", async (what) => {
-    expect(await workIn(path, place.main)).toBeNull();
-    scene.write("inner/deep/new.txt", "new", at(odd));
-    if (what === "nowhere else") {
-      scene.commit("feat: new", at(odd, "inner/deep"));
-      scene.gitIn(at(odd, "inner/deep"), "switch", "-q", "--detach", "HEAD^");
-    }
-    if (what === "nowhere else") scene.gitIn(at(odd, "inner/deep"), "branch", "mine", "HEAD@{1}");
-    expect(await workIn(path, place.main)).toContain(what);
-    await expect(removeWorktree(place, path, [])).rejects.toMatchObject({ code: "dirty" });
-    expect(existsSync(at(odd, "inner/deep/deep.txt"))).toBe(true);
-  });
+  test.each(["not committed", "nowhere else"])(
+    "with work in them, %s, hold a worktree back",
+    async (what) => {
+      expect(await workIn(path, place.main)).toBeNull();
+      scene.write("inner/deep/new.txt", "new", at(odd));
+      if (what === "nowhere else") {
+        scene.commit("feat: new", at(odd, "inner/deep"));
+        scene.gitIn(at(odd, "inner/deep"), "switch", "-q", "--detach", "HEAD^");
+      }
+      if (what === "nowhere else") scene.gitIn(at(odd, "inner/deep"), "branch", "mine", "HEAD@{1}");
+      expect(await workIn(path, place.main)).toContain(what);
+      await expect(removeWorktree(place, path, [])).rejects.toMatchObject({ code: "dirty" });
+      expect(existsSync(at(odd, "inner/deep/deep.txt"))).toBe(true);
+    },
+  );
 
   test("cost a repository without any no process", async () => {
     const shim = join(scene.home, "shim");
     mkdirSync(shim);
-    writeFileSync(join(shim, "git"), `#!/bin/sh\necho "$@" >> "${scene.home}/calls"\nexit 1\n`, { mode: 0o755 });
+    writeFileSync(join(shim, "git"), `#!/bin/sh\necho "$@" >> "${scene.home}/calls"\nexit 1\n`, {
+      mode: 0o755,
+    });
     const before = process.env.PATH;
     process.env.PATH = `${shim}:${before}`;
     try {

@@ -36,7 +36,11 @@ describe("where a run may be started", () => {
       if (init.length > 0) scene.gitIn(path, "init", "-q", ...init);
       return path;
     };
-    const places = { plain: place("plain"), bare: place("bare", "--bare"), empty: place("empty", "-b", "trunk") };
+    const places = {
+      plain: place("plain"),
+      bare: place("bare", "--bare"),
+      empty: place("empty", "-b", "trunk"),
+    };
     mkdirSync(join(places.empty, ".claude/minion"), { recursive: true });
     const blueprint = readFileSync(join(scene.repo, ".claude/minion/blueprint.md"));
     writeFileSync(join(places.empty, ".claude/minion/blueprint.md"), blueprint);
@@ -45,7 +49,9 @@ describe("where a run may be started", () => {
       [places.bare, "no-repository"],
       [places.empty, "no-commit"],
     ] as const)
-      expect(await scene.minion(["start", "-", "--json"], { cwd, input: "1. One\n" })).toMatchObject({
+      expect(
+        await scene.minion(["start", "-", "--json"], { cwd, input: "1. One\n" }),
+      ).toMatchObject({
         code: 2,
         json: { error: { code } },
       });
@@ -56,7 +62,8 @@ describe("where a run may be started", () => {
 
   test.each(["a detached HEAD", "--separate-git-dir", "a submodule"])("in %s", async (what) => {
     if (what === "a detached HEAD") scene.git("switch", "-q", "--detach");
-    if (what === "--separate-git-dir") scene.git("init", "-q", "--separate-git-dir", join(scene.home, "elsewhere"));
+    if (what === "--separate-git-dir")
+      scene.git("init", "-q", "--separate-git-dir", join(scene.home, "elsewhere"));
     if (what === "a submodule") {
       scene.gitIn(scene.home, "init", "-q");
       scene.gitIn(scene.home, "submodule", "--quiet", "add", "./a repo", "a repo");
@@ -73,7 +80,9 @@ describe("where a run may be started", () => {
     expect(await next()).toMatchObject({ done: true, landed: ["1"], fault: null });
     expect(scene.git("rev-parse", "HEAD")).toBe(head);
     expect(scene.git("rev-parse", "minion/r1/line^")).toBe(head);
-    expect(Object.values(await cleaned()).filter((keep) => keep !== null)).toEqual(["the result: not merged yet"]);
+    expect(Object.values(await cleaned()).filter((keep) => keep !== null)).toEqual([
+      "the result: not merged yet",
+    ]);
     expect(scene.git("worktree", "list").split("\n")).toHaveLength(1);
     expect(existsSync(join(scene.repo, ".claude/worktrees"))).toBe(false);
   });
@@ -88,11 +97,20 @@ describe("a worker's branch and worktree", () => {
     scene.git("worktree", "add", "-q", "--detach", path);
     const worker = new Worker(scene, id, path, "r1/1.1");
     await worker.begin();
-    const names = ['src/"quoted".txt', "src/tab\there.txt", "src/日本 ü.txt", "src/-dash", "src/:(top)x", "src/*"];
+    const names = [
+      'src/"quoted".txt',
+      "src/tab\there.txt",
+      "src/日本 ü.txt",
+      "src/-dash",
+      "src/:(top)x",
+      "src/*",
+    ];
     worker.edit(Object.fromEntries(names.map((name) => [name, "1"])));
     await worker.finish();
     expect(await next()).toMatchObject({ done: true, landed: ["1"] });
-    const listed = scene.git("ls-tree", "-r", "-z", "--name-only", "minion/r1/line", "src/").split("\0");
+    const listed = scene
+      .git("ls-tree", "-r", "-z", "--name-only", "minion/r1/line", "src/")
+      .split("\0");
     expect(listed).toEqual(expect.arrayContaining(names));
     // Nobody told of its launch and it is no agent's branch: whose it is nobody knows.
     expect((await cleaned())[path]).toBeUndefined();
@@ -132,7 +150,11 @@ describe("a worker's branch and worktree", () => {
       expect.arrayContaining(["src/one.txt", "src/two.txt", "src/three.txt"]),
     );
     // Without its `.git` it is a folder with files of which git knows nothing.
-    expect(await cleaned()).toMatchObject({ [one.path]: null, [two.path]: null, [three.path]: "it lost its .git" });
+    expect(await cleaned()).toMatchObject({
+      [one.path]: null,
+      [two.path]: null,
+      [three.path]: "it lost its .git",
+    });
     expect([one, two, three].map(({ path }) => existsSync(path))).toEqual([false, false, true]);
   });
 
@@ -157,9 +179,19 @@ describe("a worker's branch and worktree", () => {
     scene.git("remote", "add", "origin", remote);
     scene.git("fetch", "-q");
     rmSync(join(scene.repo, ".git/FETCH_HEAD"));
-    const settings = ["branch.autoSetupMerge=always", "branch.autoSetupRebase=always", "push.autoSetupRemote=true"];
-    const odd = ["rerere.enabled=true", "diff.relative=true", "status.showUntrackedFiles=no", "log.showSignature=true"];
-    for (const each of [...settings, ...odd, "submodule.recurse=true"]) scene.git("config", ...each.split("="));
+    const settings = [
+      "branch.autoSetupMerge=always",
+      "branch.autoSetupRebase=always",
+      "push.autoSetupRemote=true",
+    ];
+    const odd = [
+      "rerere.enabled=true",
+      "diff.relative=true",
+      "status.showUntrackedFiles=no",
+      "log.showSignature=true",
+    ];
+    for (const each of [...settings, ...odd, "submodule.recurse=true"])
+      scene.git("config", ...each.split("="));
     const config = readFileSync(join(scene.repo, ".git/config"), "utf8");
     const files = readdirSync(join(scene.repo, ".git"));
     await scene.start("1. One\n2. Two\n");
@@ -175,7 +207,8 @@ describe("a worker's branch and worktree", () => {
     expect(await next()).toMatchObject({ landed: ["1"], dispatch: [{ attempt: "r1/2.2" }] });
     expect(readFileSync(join(scene.repo, ".git/config"), "utf8")).toBe(config);
     const made = readdirSync(join(scene.repo, ".git")).filter((name) => !files.includes(name));
-    // The folder is of the workers' own commits; what git would learn from landing's conflict is not in it.
+    // The folder is of the workers' own commits; what git would learn from landing's conflict is
+    // not in it.
     expect(made.sort()).toEqual(["minion", "rr-cache", "worktrees"]);
     expect(readdirSync(join(scene.repo, ".git/rr-cache"))).toEqual([]);
   });
@@ -201,12 +234,16 @@ describe("clean", () => {
 
   test("removes in a worktree what a gate made there, and through none that lost its .git in the main checkout", async () => {
     const run = "mkdir -p coverage; date +%N > coverage/report";
-    scene.write(".claude/minion/blueprint.md", `---\ngates:\n  - name: test\n    run: "${run}"\n---\n`);
+    scene.write(
+      ".claude/minion/blueprint.md",
+      `---\ngates:\n  - name: test\n    run: "${run}"\n---\n`,
+    );
     scene.commit("chore: a gate that leaves a report");
     scene.write("coverage/report", "the person's own");
     await scene.start("1. One\n2. Two\n");
     await next();
-    const [one, two] = [await scene.agent("r1/1.1"), await scene.agent("r1/2.1")];
+    const one = await scene.agent("r1/1.1");
+    const two = await scene.agent("r1/2.1");
     for (const worker of [one, two]) {
       await worker.begin();
       worker.edit({ "src/one.txt": worker.attempt });
@@ -235,7 +272,8 @@ describe("clean", () => {
     await unlanded.begin();
     unlanded.edit({ "src/two.txt": "2" });
     unlanded.commit();
-    // One that never began; its worktree is gone, as the client does it, and only the branch is left.
+    // One that never began; its worktree is gone, as the client does it, and only the branch is
+    // left.
     const idle = await scene.agent("r1/3.1");
     scene.git("worktree", "remove", idle.path);
     // A worker as a session of its own, in a worktree that a person made.
@@ -251,7 +289,9 @@ describe("clean", () => {
       [`worktree-agent-${idle.id}`]: null,
     });
     expect(readFileSync(join(dirty.path, "src/one.txt"), "utf8")).toBe("1");
-    expect(branches()).toEqual(expect.arrayContaining(["worktree-agent-theirs", "feature", "away"]));
+    expect(branches()).toEqual(
+      expect.arrayContaining(["worktree-agent-theirs", "feature", "away"]),
+    );
     expect(branches()).not.toContain(`worktree-agent-${idle.id}`);
     renameSync(join(scene.home, "taken"), join(scene.home, "away"));
     expect(scene.gitIn(join(scene.home, "away"), "branch", "--show-current")).toBe("away");
@@ -260,7 +300,10 @@ describe("clean", () => {
 
   test("removes the rails' own worktree also where what it tried last did not land", async () => {
     const run = "test $(ls src | wc -l) -le 2";
-    scene.write(".claude/minion/blueprint.md", `---\ngates:\n  - name: test\n    run: "${run}"\n---\n`);
+    scene.write(
+      ".claude/minion/blueprint.md",
+      `---\ngates:\n  - name: test\n    run: "${run}"\n---\n`,
+    );
     scene.commit("chore: at most two files");
     await scene.start("1. One\n2. Two\n");
     await next();
@@ -268,7 +311,9 @@ describe("clean", () => {
     await scene.goodWorker("r1/2.1", { "src/two.txt": "2" });
     expect(await next()).toMatchObject({ landed: ["1"] });
     await scene.minion(["abort"]);
-    expect(await cleaned()).toMatchObject({ [join(scene.repo, ".claude/worktrees/minion-r1-landing")]: null });
+    expect(await cleaned()).toMatchObject({
+      [join(scene.repo, ".claude/worktrees/minion-r1-landing")]: null,
+    });
     expect(scene.show("minion/r1/2-two.1")).toContain("src/two.txt");
   });
 });

@@ -116,10 +116,14 @@ export class Real implements Hands {
   }
   filesAt(commit: string): Record<string, string> {
     const paths = this.git(this.main, "ls-tree", "-r", "--name-only", commit).split("\n");
-    return Object.fromEntries(paths.map((path) => [path, this.git(this.main, "show", `${commit}:${path}`)]));
+    return Object.fromEntries(
+      paths.map((path) => [path, this.git(this.main, "show", `${commit}:${path}`)]),
+    );
   }
   subjectsTo(commit: string): string[] {
-    return this.git(this.main, "log", "--format=%s", `trunk..${commit}`).split("\n").filter(Boolean);
+    return this.git(this.main, "log", "--format=%s", `trunk..${commit}`)
+      .split("\n")
+      .filter(Boolean);
   }
 
   /** Does a job here instead of in a process of its own. */
@@ -131,7 +135,9 @@ export class Real implements Hands {
     if (found !== undefined) return found;
     const [what, , name = ""] = job.split(" ");
     const own = what === "land" ? null : await ownAttempt(cwd);
-    await runJob(this.journal, job, () => (own ? runGateJob(own, name) : landAll(this.journal, this.site)));
+    await runJob(this.journal, job, () =>
+      own ? runGateJob(own, name) : landAll(this.journal, this.site),
+    );
     const made = result(await this.journal.state());
     if (made === undefined) throw new Fault("job", "it brought no result", "");
     return made;
@@ -157,7 +163,11 @@ export class Real implements Hands {
   }
 
   private git(cwd: string, ...args: string[]): string {
-    return execFileSync("git", args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
+    return execFileSync("git", args, {
+      cwd,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+    }).trim();
   }
 
   private write(file: string, text: string): void {
@@ -184,7 +194,9 @@ export async function realRuns(count: number, most: number): Promise<void> {
       holds(await randomRun(seed, scenario, real), real);
       expect(await real.leftovers()).toEqual([]);
     } catch (error) {
-      throw new Error(`seed ${seed}: ${(error as Error).message}\n${scenario.list}`, { cause: error });
+      throw new Error(`seed ${seed}: ${(error as Error).message}\n${scenario.list}`, {
+        cause: error,
+      });
     } finally {
       real.destroy();
     }

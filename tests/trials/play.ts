@@ -33,7 +33,11 @@ export function lay(path: string, text: string): void {
 
 async function answer(path: string): Promise<Reply> {
   while (!existsSync(path)) await setTimeout(100);
-  const blocks = JSON.parse(readFileSync(path, "utf8")) as { text?: string; tool?: string; input?: object }[];
+  const blocks = JSON.parse(readFileSync(path, "utf8")) as {
+    text?: string;
+    tool?: string;
+    input?: object;
+  }[];
   return blocks.map(({ text, tool, input }) =>
     tool ? { tool, input: (input ?? {}) as Record<string, unknown> } : (text ?? ""),
   );
@@ -47,6 +51,8 @@ const said = ({ role, content }: Message): string =>
 
 const heard = ({ outcomes, text }: Turn): string =>
   [
-    ...outcomes.map(({ code, output }) => `<result${code === 0 ? "" : ` exit="${code}"`}>\n${output}\n</result>`),
+    ...outcomes.map(
+      ({ code, output }) => `<result${code === 0 ? "" : ` exit="${code}"`}>\n${output}\n</result>`,
+    ),
     text,
   ].join("\n");

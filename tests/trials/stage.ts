@@ -6,16 +6,22 @@ import { makeSample } from "../../demo/sample-repo.ts";
 import { handoff } from "../handoff.ts";
 import type { JournalLine } from "./left.ts";
 
-const WHO = { GIT_AUTHOR_NAME: "t", GIT_AUTHOR_EMAIL: "t@t", GIT_COMMITTER_NAME: "t", GIT_COMMITTER_EMAIL: "t@t" };
+const WHO = {
+  GIT_AUTHOR_NAME: "t",
+  GIT_AUTHOR_EMAIL: "t@t",
+  GIT_COMMITTER_NAME: "t",
+  GIT_COMMITTER_EMAIL: "t@t",
+};
 export type Files = Readonly<Record<string, string>>;
 export type Arm = "prompt" | "control";
 
-/** What stands in the control in place of each prompt: that there is a program, and what to begin with. Guides are prompts,
- * too: there are none. */
+/** What stands in the control in place of each prompt: that there is a program, and what to begin
+ * with. Guides are prompts, too: there are none. */
 const BARE: Files = {
   "SKILL.md": "`minion` lets parallel workers do a task list (`minion --help`).\n\n$ARGUMENTS\n",
   "agents/minion-worker.md": "Your prompt names an attempt: begin with `minion begin <attempt>`.\n",
-  "agents/minion-verifier.md": "Your prompt names an attempt: begin with `minion begin <attempt>`.\n",
+  "agents/minion-verifier.md":
+    "Your prompt names an attempt: begin with `minion begin <attempt>`.\n",
 };
 
 /** Two gates that need nothing installed. */
@@ -29,7 +35,8 @@ process.exit(bad.length > 0 ? 1 : 0);
 `,
 };
 
-/** A repository, a HOME with the plugin installed, and what has happened up to the moment when the model is asked. */
+/** A repository, a HOME with the plugin installed, and what has happened up to the moment when the
+ * model is asked. */
 export class Stage {
   readonly temp = realpathSync(mkdtempSync(join(tmpdir(), "svc-")));
   readonly home = join(this.temp, "home");
@@ -50,7 +57,10 @@ export class Stage {
 
   private constructor(arm: Arm) {
     mkdirSync(this.home, { recursive: true });
-    this.run(this.temp, process.execPath, [join(process.cwd(), "dist/minion-toolkit.js"), "install"]);
+    this.run(this.temp, process.execPath, [
+      join(process.cwd(), "dist/minion-toolkit.js"),
+      "install",
+    ]);
     if (arm === "prompt") return;
     rmSync(join(this.plugin, "skills/minion-blueprint/guides"), { recursive: true });
     for (const [path, body] of Object.entries(BARE)) {
@@ -70,7 +80,13 @@ export class Stage {
 
   run(cwd: string, program: string, args: readonly string[], input = "", isTried = false): string {
     try {
-      return execFileSync(program, args, { cwd, env: this.env(), input, encoding: "utf8", stdio: "pipe" }).trim();
+      return execFileSync(program, args, {
+        cwd,
+        env: this.env(),
+        input,
+        encoding: "utf8",
+        stdio: "pipe",
+      }).trim();
     } catch (error) {
       if (isTried) return "";
       throw error;
@@ -90,7 +106,13 @@ export class Stage {
 
   /** `minion` outside of any session; `isTried` where it may as well be refused. */
   minion(args: readonly string[], { cwd = this.repo, input = "", isTried = false } = {}): string {
-    return this.run(cwd, process.execPath, [join(this.plugin, "bin/minion"), ...args], input, isTried);
+    return this.run(
+      cwd,
+      process.execPath,
+      [join(this.plugin, "bin/minion"), ...args],
+      input,
+      isTried,
+    );
   }
 
   /**
@@ -116,9 +138,16 @@ export class Stage {
     const cwd = join(this.repo, ".claude/worktrees", `agent-${id}`);
     this.git("worktree", "add", "--quiet", "-b", `worktree-agent-${id}`, cwd, "HEAD");
     const hook = (event: string, input: object): void => {
-      this.minion(["hook", event], { input: JSON.stringify({ session_id: "earlier", ...input }), isTried: true });
+      this.minion(["hook", event], {
+        input: JSON.stringify({ session_id: "earlier", ...input }),
+        isTried: true,
+      });
     };
-    const call = { tool_name: "Agent", tool_input: { subagent_type: agent, prompt }, tool_response: { agentId: id } };
+    const call = {
+      tool_name: "Agent",
+      tool_input: { subagent_type: agent, prompt },
+      tool_response: { agentId: id },
+    };
     hook("PostToolUse", { cwd: this.repo, ...call });
     this.minion(["begin", String(attempt)], { cwd });
     for (const [number, files] of tries.entries()) {
@@ -130,9 +159,16 @@ export class Stage {
     this.run(cwd, "git", ["add", "--all"]);
     this.run(cwd, "git", ["commit", "--quiet", "--allow-empty", "-m", "feat: do it"]);
     // What a person has to agree to is told once, and taken the second time.
-    for (let call = 0; call < 2; call++) this.minion(["submit"], { cwd, input: handoff("did it"), isTried: true });
-    const end = { agent_id: id, agent_type: agent, permission_mode: "default", last_assistant_message: words };
-    if (words) for (let sentBack = 0; sentBack < 3; sentBack++) hook("SubagentStop", { cwd, ...end });
+    for (let call = 0; call < 2; call++)
+      this.minion(["submit"], { cwd, input: handoff("did it"), isTried: true });
+    const end = {
+      agent_id: id,
+      agent_type: agent,
+      permission_mode: "default",
+      last_assistant_message: words,
+    };
+    if (words)
+      for (let sentBack = 0; sentBack < 3; sentBack++) hook("SubagentStop", { cwd, ...end });
   }
 
   /** The newest run's journal. */
@@ -152,9 +188,14 @@ export class Stage {
     return this.events().filter((each) => each.event === event);
   }
 
-  /** Each branch and worktree with its tip and whether files are changed: what nobody but the rails may have moved. */
+  /** Each branch and worktree with its tip and whether files are changed: what nobody but the rails
+   * may have moved. */
   tips(): Record<string, string> {
-    const refs = this.git("for-each-ref", "--format=%(refname:short) %(objectname:short)", "refs/heads");
+    const refs = this.git(
+      "for-each-ref",
+      "--format=%(refname:short) %(objectname:short)",
+      "refs/heads",
+    );
     const trees = [...this.git("worktree", "list", "--porcelain").matchAll(/^worktree (.*)$/gm)];
     const dirty = trees.map(([, path = ""]) => {
       const status = this.run(path, "git", ["status", "--short", "--", ".", ":!.claude"], "", true);

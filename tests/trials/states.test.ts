@@ -20,7 +20,9 @@ describe.each(readdirSync(FOLDER))("%s", (file) => {
   test("the table counts them", () => {
     const counts = (["prompt", "control"] as const).map((arm) => {
       const own = all.filter((each) => each.arm === arm);
-      return own.length > 0 ? `${own.filter(({ verdict }) => verdict.kept).length} of ${own.length}` : "–";
+      return own.length > 0
+        ? `${own.filter(({ verdict }) => verdict.kept).length} of ${own.length}`
+        : "–";
     });
     expect(README).toContain(`| \`${name}\` | ${counts.join(" | ")} |`);
   });
@@ -33,7 +35,8 @@ describe.each(readdirSync(FOLDER))("%s", (file) => {
       const red = named(left, "evidence").filter(({ by, code }) => by === "worker" && code !== 0);
       for (const { gate, attempts } of red)
         expect(
-          red.filter((each) => each.gate === gate && String(each.attempts) === String(attempts)).length,
+          red.filter((each) => each.gate === gate && String(each.attempts) === String(attempts))
+            .length,
         ).toBeLessThanOrEqual(2);
       if (left.arm === "prompt") expect(left.verdict).toMatchObject({ decided: 0, moved: false });
     }

@@ -28,22 +28,29 @@ export interface Scenario {
 
 const MINUTE = 60_000;
 /** The client waits for a model that thinks. */
-const PATIENT = { API_TIMEOUT_MS: String(120 * MINUTE), CLAUDE_STREAM_IDLE_TIMEOUT_MS: String(120 * MINUTE) };
+const PATIENT = {
+  API_TIMEOUT_MS: String(120 * MINUTE),
+  CLAUDE_STREAM_IDLE_TIMEOUT_MS: String(120 * MINUTE),
+};
 
 /** Runs one trial to its end.
- * @param folder where the model is asked, in `play` or, where everyone is played, in one folder for each attempt as well;
- * and where `over` lies at the end */
+ * @param folder where the model is asked, in `play` or, where everyone is played, in one folder for
+ *   each attempt as well; and where `over` lies at the end */
 async function trial(name: string, arm: Arm, folder: string): Promise<void> {
   const scenario = SCENARIOS[name] as Scenario;
   const stage = await Stage.open(arm, scenario.files);
   scenario.prepare?.(stage);
   const before = stage.tips();
   const log: Reply[] = [];
-  const model = await startModel(conversations(speakers(scenario, (where) => played(join(folder, where), log))));
+  const model = await startModel(
+    conversations(speakers(scenario, (where) => played(join(folder, where), log))),
+  );
   const client = startClient({
     claude: join(process.cwd(), "node_modules/.bin/claude"),
     prompt: `/minion ${scenario.words}`,
-    ...{ model: model.url, home: stage.home, cwd: stage.repo },
+    model: model.url,
+    home: stage.home,
+    cwd: stage.repo,
     args: ["--allowedTools", "Bash,Read,Edit,Write"],
     env: { ...PATIENT, ...identity(stage) },
   });
@@ -53,13 +60,24 @@ async function trial(name: string, arm: Arm, folder: string): Promise<void> {
   const { denials, text } = await client.done;
   clearInterval(timer);
   await model.close();
-  const { tasks: states } = JSON.parse(stage.minion(["board", "--json"], { isTried: true }) || '{"tasks":[]}');
-  const calls = log.flatMap((reply) => reply.filter((part): part is Call => typeof part !== "string"));
+  const { tasks: states } = JSON.parse(
+    stage.minion(["board", "--json"], { isTried: true }) || '{"tasks":[]}',
+  );
+  const calls = log.flatMap((reply) =>
+    reply.filter((part): part is Call => typeof part !== "string"),
+  );
   const whole = {
-    ...{ scenario: name, arm, calls: calls.map(shown), denied: denials.map(({ tool_input }) => tool_input), text },
+    scenario: name,
+    arm,
+    calls: calls.map(shown),
+    denied: denials.map(({ tool_input }) => tool_input),
+    text,
     report: stage.minion(["report"], { isTried: true }),
-    ...{ before, after: stage.tips() },
-    states: Object.fromEntries(states.map((each: Record<string, string>) => [each.task, each.reason ?? each.state])),
+    before,
+    after: stage.tips(),
+    states: Object.fromEntries(
+      states.map((each: Record<string, string>) => [each.task, each.reason ?? each.state]),
+    ),
     journal: stage.events().flatMap(lean),
   };
   // Nor is kept how the client signs a commit.
@@ -71,10 +89,15 @@ async function trial(name: string, arm: Arm, folder: string): Promise<void> {
 }
 
 const identity = (stage: Stage): Record<string, string> =>
-  Object.fromEntries(Object.entries(stage.env()).filter(([key]) => key.startsWith("GIT_"))) as Record<string, string>;
+  Object.fromEntries(
+    Object.entries(stage.env()).filter(([key]) => key.startsWith("GIT_")),
+  ) as Record<string, string>;
 
 /** Who leads which conversation: scripts, but for the one that is played. */
-function speakers({ plays, tasks = {}, behaviours = {} }: Scenario, play: (where: string) => Speaker) {
+function speakers(
+  { plays, tasks = {}, behaviours = {} }: Scenario,
+  play: (where: string) => Speaker,
+) {
   const scripted = worker(tasks, behaviours);
   const work: Speaker = (first) => {
     const attempt = /begin (\S+)`/.exec(first.text)?.[1] ?? "";
@@ -84,7 +107,8 @@ function speakers({ plays, tasks = {}, behaviours = {} }: Scenario, play: (where
   return { orchestrator: plays === "worker" ? orchestrator() : play("play"), worker: work };
 }
 
-const shown = ({ tool, input }: Call) => (tool === "Bash" ? String(input.command) : { tool, ...input });
+const shown = ({ tool, input }: Call) =>
+  tool === "Bash" ? String(input.command) : { tool, ...input };
 
 /** What is the same in all, or only says that something ran. */
 const DULL = ["job", "job-ended", "launched", "spent", "base-checked", "alive"];
@@ -98,7 +122,9 @@ function lean({ blueprint, estimate, gates, at, ...line }: JournalLine): Journal
 
 const [, , name = "", arm = "", folder = ""] = process.argv;
 if (!(name in SCENARIOS) || (arm !== "prompt" && arm !== "control") || folder === "") {
-  console.error(`npm run trials -- SCENARIO prompt|control FOLDER; there are ${Object.keys(SCENARIOS).join(", ")}`);
+  console.error(
+    `npm run trials -- SCENARIO prompt|control FOLDER; there are ${Object.keys(SCENARIOS).join(", ")}`,
+  );
   process.exit(2);
 }
 await trial(name, arm, folder);

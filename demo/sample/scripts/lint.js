@@ -9,11 +9,17 @@ const RULES = [
   { name: "no-trailing-space", in: /./, finds: (text) => lines(text, /[ \t]+$/) },
   { name: "no-tab", in: /./, finds: (text) => lines(text, /\t/) },
   { name: "no-console", in: /^src\//, finds: (text) => lines(text, /\bconsole\.\w+\(/) },
-  { name: "one-final-newline", in: /./, finds: (text) => (/[^\n]\n$/.test(text) ? [] : ["at the end"]) },
+  {
+    name: "one-final-newline",
+    in: /./,
+    finds: (text) => (/[^\n]\n$/.test(text) ? [] : ["at the end"]),
+  },
 ];
 
 function lines(text, pattern) {
-  return text.split("\n").flatMap((line, index) => (pattern.test(line) ? [`line ${index + 1}`] : []));
+  return text
+    .split("\n")
+    .flatMap((line, index) => (pattern.test(line) ? [`line ${index + 1}`] : []));
 }
 
 function syntaxErrors(text) {

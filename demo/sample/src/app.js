@@ -17,7 +17,9 @@ export async function createApp({ store = createStore() } = {}) {
     const route = at.find(({ method }) => method === request.method);
     if (!route) {
       const allow = at.map(({ method }) => method).join(", ");
-      throw new HttpError(405, "method_not_allowed", `${url.pathname} takes ${allow}`, { headers: { allow } });
+      throw new HttpError(405, "method_not_allowed", `${url.pathname} takes ${allow}`, {
+        headers: { allow },
+      });
     }
     const { status = 200, headers, body } = await route.handle({ request, url, store });
     sendJson(response, status, body, headers);

@@ -23,7 +23,8 @@ export async function readJson(request) {
   let size = 0;
   for await (const chunk of request) {
     size += chunk.length;
-    if (size > BODY_LIMIT) throw new HttpError(413, "too_large", `a body has at most ${BODY_LIMIT} bytes`);
+    if (size > BODY_LIMIT)
+      throw new HttpError(413, "too_large", `a body has at most ${BODY_LIMIT} bytes`);
     chunks.push(chunk);
   }
   try {

@@ -10,7 +10,11 @@ export function createStore({ now = () => new Date() } = {}) {
     },
     /** Adds an event and returns it with its `id` (from 1, without gaps) and the time at which it was recorded. */
     append(event) {
-      const entry = Object.freeze({ ...event, id: events.length + 1, recordedAt: now().toISOString() });
+      const entry = Object.freeze({
+        ...event,
+        id: events.length + 1,
+        recordedAt: now().toISOString(),
+      });
       events.push(entry);
       return entry;
     },

@@ -4,7 +4,11 @@ import { createStore } from "../src/store.js";
 
 test("events are numbered from 1 and carry the time at which they were recorded", () => {
   const store = createStore({ now: () => new Date("2026-01-02T03:04:05Z") });
-  assert.deepEqual(store.append({ actor: "ada" }), { actor: "ada", id: 1, recordedAt: "2026-01-02T03:04:05.000Z" });
+  assert.deepEqual(store.append({ actor: "ada" }), {
+    actor: "ada",
+    id: 1,
+    recordedAt: "2026-01-02T03:04:05.000Z",
+  });
   assert.equal(store.append({ actor: "ben" }).id, 2);
   assert.equal(store.size, 2);
 });

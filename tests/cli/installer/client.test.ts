@@ -14,22 +14,31 @@ beforeAll(async () => {
   program = await publish("0.1.0", assets);
 });
 const CLAUDE = join(CLAUDE_BIN, "claude");
-const names = (list: unknown): string[] => (list as string[]).filter((name) => name.includes("minion")).sort();
+const names = (list: unknown): string[] =>
+  (list as string[]).filter((name) => name.includes("minion")).sort();
 
-/** What a new session of the real client has under our names. No model is needed: it says so before its first request. */
-function session(home: string, args: string[] = []): Promise<{ commands: string[]; agents: string[] }> {
+/** What a new session of the real client has under our names. No model is needed: it says so before
+ * its first request. */
+function session(
+  home: string,
+  args: string[] = [],
+): Promise<{ commands: string[]; agents: string[] }> {
   return new Promise((done, fail) => {
-    const child = spawn(CLAUDE, [...args, "-p", "hello", "--output-format", "stream-json", "--verbose"], {
-      cwd: home,
-      env: {
-        ...QUIET,
-        HOME: home,
-        PATH: `${CLAUDE_BIN}${delimiter}${process.env.PATH}`,
-        ANTHROPIC_BASE_URL: "http://127.0.0.1:9",
-        ANTHROPIC_API_KEY: "none",
+    const child = spawn(
+      CLAUDE,
+      [...args, "-p", "hello", "--output-format", "stream-json", "--verbose"],
+      {
+        cwd: home,
+        env: {
+          ...QUIET,
+          HOME: home,
+          PATH: `${CLAUDE_BIN}${delimiter}${process.env.PATH}`,
+          ANTHROPIC_BASE_URL: "http://127.0.0.1:9",
+          ANTHROPIC_API_KEY: "none",
+        },
+        stdio: ["ignore", "pipe", "ignore"],
       },
-      stdio: ["ignore", "pipe", "ignore"],
-    });
+    );
     let text = "";
     child.stdout.on("data", (data) => {
       text += data;
@@ -44,15 +53,17 @@ function session(home: string, args: string[] = []): Promise<{ commands: string[
   });
 }
 const listed = async (home: string): Promise<{ id: string; version: string; enabled: boolean }[]> =>
-  JSON.parse((await call(CLAUDE, ["plugin", "list", "--json"], { home })).stdout).filter(({ id }: { id: string }) =>
-    id.startsWith("minion"),
+  JSON.parse((await call(CLAUDE, ["plugin", "list", "--json"], { home })).stdout).filter(
+    ({ id }: { id: string }) => id.startsWith("minion"),
   );
 
 describe("the real client", () => {
   it("loads what install laid: a bare /minion, once, and doctor agrees", async () => {
     const home = temporary();
     await node(program, ["install"], { home });
-    expect(await listed(home)).toMatchObject([{ id: "minion@skills-dir", version: "0.1.0", enabled: true }]);
+    expect(await listed(home)).toMatchObject([
+      { id: "minion@skills-dir", version: "0.1.0", enabled: true },
+    ]);
     expect(await session(home)).toEqual({
       commands: ["minion", "minion:board", "minion:minion-blueprint", "minion:minion-overlays"],
       agents: ["minion:minion-worker"],
@@ -73,7 +84,10 @@ describe("the real client", () => {
     const home = temporary();
     await node(program, ["install", "--dir", "other"], { home });
     const before = snapshot(join(home, "other"));
-    const { code, stdout } = await node(program, ["doctor", "--dir", "other", "--json"], { home, claude: true });
+    const { code, stdout } = await node(program, ["doctor", "--dir", "other", "--json"], {
+      home,
+      claude: true,
+    });
     expect([code, JSON.parse(stdout).findings]).toEqual([0, []]);
     expect(snapshot(join(home, "other"))).toEqual(before);
   });
@@ -104,7 +118,10 @@ describe("the real client", () => {
       "p/agents/b.md": "---\nname: b\ndescription: [x]\n---\n",
       "p/hooks/hooks.json": '{"hooks":{"Nope":[]}}',
     });
-    const { code, stdout } = await node(program, ["validate", "p", "--json"], { home, claude: true });
+    const { code, stdout } = await node(program, ["validate", "p", "--json"], {
+      home,
+      claude: true,
+    });
     const { claude, findings } = JSON.parse(stdout);
     expect([code, claude]).toEqual([1, true]);
     const found = findings.map(
@@ -124,7 +141,10 @@ describe("the other roads in", () => {
     const home = temporary();
     cpSync(assets, join(home, "repository/assets"), { recursive: true });
     lay(home, {
-      "repository/.claude-plugin/marketplace.json": readFileSync(".claude-plugin/marketplace.json", "utf8"),
+      "repository/.claude-plugin/marketplace.json": readFileSync(
+        ".claude-plugin/marketplace.json",
+        "utf8",
+      ),
     });
     for (const args of [
       ["marketplace", "add", "./repository"],
@@ -132,20 +152,35 @@ describe("the other roads in", () => {
     ])
       expect((await call(CLAUDE, ["plugin", ...args], { home })).code).toBe(0);
     expect(await session(home)).toEqual({
-      commands: ["minion:board", "minion:minion", "minion:minion-blueprint", "minion:minion-overlays"],
+      commands: [
+        "minion:board",
+        "minion:minion",
+        "minion:minion-blueprint",
+        "minion:minion-overlays",
+      ],
       agents: ["minion:minion-worker"],
     });
     const { code, stdout } = await node(program, ["install"], { home });
-    expect([code, stdout]).toEqual([1, expect.stringContaining("claude plugin uninstall minion@minion-toolkit")]);
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringContaining("claude plugin uninstall minion@minion-toolkit"),
+    ]);
     expect(existsSync(join(home, ".claude/skills"))).toBe(false);
-    expect((await call(CLAUDE, ["plugin", "uninstall", "minion@minion-toolkit"], { home })).code).toBe(0);
+    expect(
+      (await call(CLAUDE, ["plugin", "uninstall", "minion@minion-toolkit"], { home })).code,
+    ).toBe(0);
     expect((await node(program, ["install"], { home })).code).toBe(0);
   });
 
   it("--plugin-dir assets, for one session: /minion:minion", async () => {
     const home = temporary();
     expect(await session(home, ["--plugin-dir", assets])).toEqual({
-      commands: ["minion:board", "minion:minion", "minion:minion-blueprint", "minion:minion-overlays"],
+      commands: [
+        "minion:board",
+        "minion:minion",
+        "minion:minion-blueprint",
+        "minion:minion-overlays",
+      ],
       agents: ["minion:minion-worker"],
     });
   });

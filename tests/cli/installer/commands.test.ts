@@ -15,7 +15,8 @@ beforeAll(async () => {
 beforeEach(() => {
   home = temporary();
 });
-const run = (args: string[], env: NodeJS.ProcessEnv = {}): Promise<Result> => node(program, args, { home, env });
+const run = (args: string[], env: NodeJS.ProcessEnv = {}): Promise<Result> =>
+  node(program, args, { home, env });
 const document = (result: Result) => JSON.parse(result.stdout);
 
 describe("minion-toolkit", () => {
@@ -23,7 +24,10 @@ describe("minion-toolkit", () => {
     lay(join(home, ".claude"), PERSON);
     const before = snapshot(home);
     const install = await run(["install"]);
-    expect([install.code, install.stdout]).toEqual([0, expect.stringContaining("install 0.1.0 in ")]);
+    expect([install.code, install.stdout]).toEqual([
+      0,
+      expect.stringContaining("install 0.1.0 in "),
+    ]);
     expect(install.stdout).toContain("then /minion is there");
     expect(existsSync(join(home, ".claude/skills/minion/SKILL.md"))).toBe(true);
     expect((await run(["install"])).stdout).toContain("nothing to do");
@@ -40,7 +44,12 @@ describe("minion-toolkit", () => {
     const wet = await run(["install", "--json"]);
     expect(wet.stderr).toBe("");
     expect({ ...document(dry), applied: true }).toEqual(document(wet));
-    expect(document(wet)).toMatchObject({ version: 1, verb: "install", before: null, after: "0.1.0" });
+    expect(document(wet)).toMatchObject({
+      version: 1,
+      verb: "install",
+      before: null,
+      after: "0.1.0",
+    });
     expect((await run(["uninstall", "--dry-run"])).stdout).toMatch(
       /would write\n {2}remove {4}\.claude-plugin\/plugin\.json/,
     );
@@ -97,7 +106,10 @@ describe("minion-toolkit", () => {
   });
 
   it("ends with 3 where writing fails, and nothing changed", async () => {
-    lay(home, { ".claude/skills/": "", ".claude/minion-toolkit-backups": "a file where a folder is needed" });
+    lay(home, {
+      ".claude/skills/": "",
+      ".claude/minion-toolkit-backups": "a file where a folder is needed",
+    });
     lay(home, { ".claude/skills/minion/SKILL.md": "mine" });
     const before = snapshot(home);
     const { code, stderr } = await run(["install", "--force"]);
@@ -116,7 +128,10 @@ describe("minion-toolkit", () => {
     ]) {
       const { code, stdout } = await run(args);
       expect(code).toBe(0);
-      expect(Math.max(...stdout.split("\n").map((line) => line.length)), args.join(" ")).toBeLessThanOrEqual(80);
+      expect(
+        Math.max(...stdout.split("\n").map((line) => line.length)),
+        args.join(" "),
+      ).toBeLessThanOrEqual(80);
     }
     expect((await run(["--version"])).stdout).toBe("0.1.0\n");
   });
@@ -131,7 +146,10 @@ describe("minion-toolkit", () => {
       ]) {
         const result = await run([verb, ...place, "--dry-run", "--json"]);
         // Only doctor has something to say: there is no client.
-        expect([result.code, document(result).version], verb).toEqual([verb === "doctor" ? 1 : 0, 1]);
+        expect([result.code, document(result).version], verb).toEqual([
+          verb === "doctor" ? 1 : 0,
+          1,
+        ]);
       }
     expect(existsSync(join(home, ".claude/skills/minion/SKILL.md"))).toBe(true);
   });
@@ -149,6 +167,8 @@ describe("minion-toolkit", () => {
     writeFileSync(join(broken, "../../assets/.claude-plugin/plugin.json"), "{");
     const { code, stderr } = await node(broken, ["install"], { home });
     expect([code, stderr]).toEqual([2, expect.stringContaining("plugin.json")]);
-    expect(readFileSync(join(broken, "../../assets/commands/minion.md"), "utf8")).toBe(FILES["commands/minion.md"]);
+    expect(readFileSync(join(broken, "../../assets/commands/minion.md"), "utf8")).toBe(
+      FILES["commands/minion.md"],
+    );
   });
 });

@@ -1,4 +1,5 @@
-// Runs one verb and kills its own process before the given effect; prints how many effects there are.
+// Runs one verb and kills its own process before the given effect; prints how many effects there
+// are.
 import { change } from "../../../installer/change.ts";
 import type { Verb } from "../../../installer/plan.ts";
 

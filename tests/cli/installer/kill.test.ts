@@ -6,7 +6,15 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Verb } from "../../../installer/plan.ts";
 import { LOCK, lockOf, roomOf } from "../../../installer/scan.ts";
 import { withLock } from "../../../rails/git/lock.ts";
-import { act, FILES, lay, makeAssets, PERSON, snapshot, temporary } from "../../unit/installer/fixture.ts";
+import {
+  act,
+  FILES,
+  lay,
+  makeAssets,
+  PERSON,
+  snapshot,
+  temporary,
+} from "../../unit/installer/fixture.ts";
 import { node, publish } from "./program.ts";
 
 // Many processes one after another: on a busy machine each of them is slow.
@@ -25,14 +33,19 @@ const few = Object.fromEntries(
   ].map((path) => [path, undefined]),
 );
 const first = makeAssets("0.1.0", few);
-const second = makeAssets("0.2.0", { ...few, [BLUEPRINT]: `${FILES[BLUEPRINT]}Newer.\n`, "bin/more": "" });
+const second = makeAssets("0.2.0", {
+  ...few,
+  [BLUEPRINT]: `${FILES[BLUEPRINT]}Newer.\n`,
+  "bin/more": "",
+});
 
 let driver: string;
 beforeAll(async () => {
   driver = await publish("0.1.0", first, "tests/cli/installer/kill-driver.ts");
 });
 
-/** A root as it is before the verb: a person's files, and for update and uninstall an installation with an edit and an addition. */
+/** A root as it is before the verb: a person's files, and for update and uninstall an installation
+ * with an edit and an addition. */
 async function prepare(verb: Verb, force: boolean): Promise<string> {
   const root = join(temporary(), ".claude");
   lay(root, PERSON);
@@ -48,7 +61,9 @@ async function prepare(verb: Verb, force: boolean): Promise<string> {
 const ROOMS = ["skills/.minion-toolkit", "minion-toolkit-backups"];
 /** The tree without what the installer keeps for itself while it works, and without backups. */
 const visible = (root: string): Record<string, string> =>
-  Object.fromEntries(Object.entries(snapshot(root)).filter(([path]) => !ROOMS.some((room) => path.startsWith(room))));
+  Object.fromEntries(
+    Object.entries(snapshot(root)).filter(([path]) => !ROOMS.some((room) => path.startsWith(room))),
+  );
 
 /** By day every third effect; all of them by night. */
 const EVERY = process.env.MINION_NIGHTLY ? 1 : 3;
@@ -68,7 +83,11 @@ describe("I11: killed before each effect", () => {
       const old = visible(original);
       const copy = (): string => {
         const root = join(temporary(), ".claude");
-        cpSync(original, root, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+        cpSync(original, root, {
+          recursive: true,
+          verbatimSymlinks: true,
+          preserveTimestamps: true,
+        });
         return root;
       };
       const run = (root: string, at: number) =>
@@ -79,14 +98,17 @@ describe("I11: killed before each effect", () => {
       const fresh = visible(reference);
       expect(fresh).not.toEqual(old);
 
-      let [olds, news] = [0, 0];
+      let olds = 0;
+      let news = 0;
       const steps = Array.from({ length: Number(count) }, (_, index) => index + 1);
       const chosen = steps.filter((step) => (step - 1) % EVERY === 0 || step === Number(count));
       const lane = async (): Promise<void> => {
         for (let step = chosen.shift(); step !== undefined; step = chosen.shift()) {
           const root = copy();
           expect((await run(root, step)).signal, `step ${step}`).toBe("SIGKILL");
-          const cut = !existsSync(join(root, "skills/minion")) && existsSync(join(root, "skills/.minion-toolkit/old"));
+          const cut =
+            !existsSync(join(root, "skills/minion")) &&
+            existsSync(join(root, "skills/.minion-toolkit/old"));
           if (twoRenames === "yes" && cut) olds++;
           else if (isDeepStrictEqual(visible(root), old)) olds++;
           else {
@@ -99,10 +121,10 @@ describe("I11: killed before each effect", () => {
           const again = await act(verb, root, assets, { force: force === "yes" });
           expect(again.plan.obstacles).toEqual([]);
           expect(visible(root), `after step ${step}`).toEqual(fresh);
-          expect([existsSync(roomOf(join(root, "skills/minion"))), existsSync(lock)], `after step ${step}`).toEqual([
-            false,
-            false,
-          ]);
+          expect(
+            [existsSync(roomOf(join(root, "skills/minion"))), existsSync(lock)],
+            `after step ${step}`,
+          ).toEqual([false, false]);
         }
       };
       await Promise.all([lane(), lane()]);
@@ -165,8 +187,10 @@ describe("two installers at once", () => {
       ),
     );
     expect(results.map(({ code, stderr }) => [code, stderr])).toEqual(results.map(() => [0, ""]));
-    // Which folders above were there before is seen without the lock, so that an empty one may stay: files are whole.
-    const filesIn = (tree: Record<string, string>) => Object.keys(tree).filter((path) => tree[path] !== "folder 755");
+    // Which folders above were there before is seen without the lock, so that an empty one may
+    // stay: files are whole.
+    const filesIn = (tree: Record<string, string>) =>
+      Object.keys(tree).filter((path) => tree[path] !== "folder 755");
     expect([[], filesIn(installed)]).toContainEqual(filesIn(snapshot(root)));
   });
 });

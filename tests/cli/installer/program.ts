@@ -52,7 +52,11 @@ export const QUIET = {
 };
 
 /** Starts a program in an environment of its own and waits for its end. */
-export function call(file: string, args: readonly string[], { home, cwd, env, claude }: Call): Promise<Result> {
+export function call(
+  file: string,
+  args: readonly string[],
+  { home, cwd, env, claude }: Call,
+): Promise<Result> {
   const path = process.env.PATH?.split(delimiter).filter((folder) => folder !== CLAUDE_BIN) ?? [];
   return new Promise((done, fail) => {
     const child = spawn(file, args, {
@@ -66,7 +70,8 @@ export function call(file: string, args: readonly string[], { home, cwd, env, cl
       },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let [stdout, stderr] = ["", ""];
+    let stdout = "";
+    let stderr = "";
     child.stdout.on("data", (data) => (stdout += data));
     child.stderr.on("data", (data) => (stderr += data));
     child.on("error", fail);

@@ -22,7 +22,10 @@ test("the rails that a project brings are shown once, and again when they change
   expect((await asked("minion start tasks.md")).permissionDecision).toBe("ask");
   await scene.start("1. One\n");
   expect((await asked("minion start tasks.md")).permissionDecision).toBe("allow");
-  scene.write(".claude/minion/toolchains.md", "| Tool | Command | When |\n|---|---|---|\n| test | `true` | `src` |\n");
+  scene.write(
+    ".claude/minion/toolchains.md",
+    "| Tool | Command | When |\n|---|---|---|\n| test | `true` | `src` |\n",
+  );
   expect((await asked("minion start tasks.md")).permissionDecision).toBe("ask");
 });
 

@@ -18,7 +18,9 @@ describe("gates that are red on the base", () => {
     scene = new Scene(gates("true", "exit 3", "false"));
     await scene.start("1. One\n2. Two (depends on: 1)\n");
     expect(await next()).toMatchObject({
-      ...{ done: true, dispatch: [], landed: [] },
+      done: true,
+      dispatch: [],
+      landed: [],
       attention: [{ task: "1", reason: "base-red", note: "Red on the base: g1, g2." }],
     });
     const { tasks } = (await scene.minion(["board", "--json"])).json;
@@ -34,7 +36,9 @@ describe("gates that are red on the base", () => {
     );
     scene.commit("chore: set up");
     await scene.start("1. One\n");
-    expect((await next()).attention).toMatchObject([{ reason: "base-red", note: "Red on the base: setup." }]);
+    expect((await next()).attention).toMatchObject([
+      { reason: "base-red", note: "Red on the base: setup." },
+    ]);
   });
 
   test("go on over them: what fails there does not count, a new failure does, for worker and landing", async () => {
@@ -50,7 +54,10 @@ describe("gates that are red on the base", () => {
     const two = await scene.agent("r1/2.1");
     await two.begin();
     two.edit({ "src/two.txt": "FAIL" });
-    expect((await two.minion(["gate", "g0", "--json"])).json.gates[0]).toMatchObject({ result: "fail", failures: 1 });
+    expect((await two.minion(["gate", "g0", "--json"])).json.gates[0]).toMatchObject({
+      result: "fail",
+      failures: 1,
+    });
     two.edit({ "src/two.txt": "2" });
     await two.finish();
     expect(await next()).toMatchObject({ done: true, landed: ["1", "2"] });
@@ -67,7 +74,9 @@ describe("gates that are red on the base", () => {
 
 describe("a gate that says that it tested nothing", () => {
   test("fails, though it ends with 0", async () => {
-    scene = new Scene(gates('if [ -e src/one.txt ]; then echo "# tests 0"; else echo "# tests 4"; fi'));
+    scene = new Scene(
+      gates('if [ -e src/one.txt ]; then echo "# tests 0"; else echo "# tests 4"; fi'),
+    );
     await scene.start("1. One\n");
     await next();
     const worker = await scene.agent("r1/1.1");
@@ -113,7 +122,11 @@ describe("failure escalates by steps", () => {
     scene.commit("chore: one");
     await scene.start("1. One\n");
     expect((await next()).dispatch[0]).not.toHaveProperty("model");
-    const brief = await failsTwice("r1/1.1", "✖ adds FAIL (1ms)\n", "// tried\n✖ adds FAIL (3ms)\n");
+    const brief = await failsTwice(
+      "r1/1.1",
+      "✖ adds FAIL (1ms)\n",
+      "// tried\n✖ adds FAIL (3ms)\n",
+    );
     expect(brief).not.toContain("## Debugger");
     expect(ended()).toEqual(["stuck"]);
     expect((await next()).dispatch).toMatchObject([{ attempt: "r1/1.2", model: "opus" }]);
@@ -121,7 +134,11 @@ describe("failure escalates by steps", () => {
     expect(second).toContain("## Debugger");
     expect(second).toContain("r1/1.1: stuck");
     expect(ended()).toEqual(["stuck", "gate-failed"]);
-    expect(await next()).toMatchObject({ done: true, dispatch: [], attention: [{ task: "1", reason: "gate-failed" }] });
+    expect(await next()).toMatchObject({
+      done: true,
+      dispatch: [],
+      attention: [{ task: "1", reason: "gate-failed" }],
+    });
   });
 
   test("an expertise for it that there is not is an error before anything starts", async () => {

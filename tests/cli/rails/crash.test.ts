@@ -5,8 +5,8 @@ import type { Point } from "./crash-point.ts";
 // Some eighty processes one after another: on a busy machine each of them is slow.
 vi.setConfig({ testTimeout: 600_000 });
 
-/** In the order in which they come; each kill is followed by a fresh session's resume. By night each event has its own
- * run. */
+/** In the order in which they come; each kill is followed by a fresh session's resume. By night
+ * each event has its own run. */
 const POINTS: readonly Point[] = [
   { moment: "after", kind: "started", nth: 1 },
   { moment: "torn", kind: "dispatched", nth: 2 },

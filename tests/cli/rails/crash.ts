@@ -1,4 +1,12 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -8,7 +16,8 @@ import { isOfRun, type Point } from "./crash-point.ts";
 import { type Answer, Scene } from "./scene.ts";
 
 const ASSETS = join(import.meta.dirname, "../../../assets");
-const BLUEPRINT = '---\ngates:\n  - name: test\n    run: "echo testing; ! grep -rn FAIL src"\n---\n';
+const BLUEPRINT =
+  '---\ngates:\n  - name: test\n    run: "echo testing; ! grep -rn FAIL src"\n---\n';
 
 /** 3 and 4 touch the same file, which neither says; the first worker at 5 fails. */
 const LIST = `### Task 1: One
@@ -46,7 +55,11 @@ const PATIENCE_MS = 180_000;
 class Killed extends Error {}
 
 /** What a run comes to, whatever happened on the way. */
-export type End = Readonly<{ files: Record<string, string>; states: Record<string, string>; subjects: string[] }>;
+export type End = Readonly<{
+  files: Record<string, string>;
+  states: Record<string, string>;
+  subjects: string[];
+}>;
 
 /** What that is where nobody interrupts it. */
 export const END: End = {
@@ -58,12 +71,20 @@ export const END: End = {
     "src/two.txt": "two after one",
   },
   states: { 1: "landed", 2: "landed", 3: "landed", 4: "landed", 5: "landed" },
-  subjects: ["feat: one", "feat: task 1", "feat: task 2", "feat: task 3", "feat: task 4", "feat: task 5"],
+  subjects: [
+    "feat: one",
+    "feat: task 1",
+    "feat: task 2",
+    "feat: task 3",
+    "feat: task 4",
+    "feat: task 5",
+  ],
 };
 // biome-ignore lint/suspicious/noExplicitAny: lines of the journal under test
 type Line = Record<string, any>;
 
-/** One run of the list, with workers that do the same every time, killed at the given points one after another. */
+/** One run of the list, with workers that do the same every time, killed at the given points one
+ * after another. */
 export class CrashScene extends Scene {
   readonly mark = join(this.home, "killed");
   private at = "";
@@ -73,7 +94,11 @@ export class CrashScene extends Scene {
   }
 
   override env(): NodeJS.ProcessEnv {
-    const own = { MINION_CRASH_RUN: this.home, MINION_CRASH_AT: this.at, MINION_CRASH_MARK: this.mark };
+    const own = {
+      MINION_CRASH_RUN: this.home,
+      MINION_CRASH_AT: this.at,
+      MINION_CRASH_MARK: this.mark,
+    };
     return { ...super.env(), ...own };
   }
 
@@ -117,27 +142,38 @@ export class CrashScene extends Scene {
     const board = (await this.minion(["board", "--json"])).json;
     const files = this.show("minion/r1/line").filter((path) => path.startsWith("src/"));
     return {
-      files: Object.fromEntries(files.map((path) => [path, this.git("show", `minion/r1/line:${path}`)])),
+      files: Object.fromEntries(
+        files.map((path) => [path, this.git("show", `minion/r1/line:${path}`)]),
+      ),
       states: Object.fromEntries(board.tasks.map(({ task, state }: Line) => [task, state])),
       subjects: this.git("log", "--format=%s", "trunk..minion/r1/line").split("\n").sort(),
     };
   }
 
-  /** What is left once `clean` has run and is neither kept for a reason that it gives, nor the person's. */
+  /** What is left once `clean` has run and is neither kept for a reason that it gives, nor the
+   * person's. */
   async leftovers(): Promise<string[]> {
     const { keep } = (await this.minion(["clean", "--json"])).json;
-    const worktrees = this.git("worktree", "list", "--porcelain").match(/(?<=^worktree ).*/gm) ?? [];
-    const branches = this.git("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads").split("\n");
+    const worktrees =
+      this.git("worktree", "list", "--porcelain").match(/(?<=^worktree ).*/gm) ?? [];
+    const branches = this.git("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads").split(
+      "\n",
+    );
     const things = [
       ...worktrees.filter((path) => path !== this.repo).map((path) => `worktree ${path}`),
       ...branches.filter((name) => name !== "trunk").map((name) => `branch ${name}`),
     ];
-    return [...things.filter((thing) => !keep.some(({ name }: Line) => name === thing)), ...this.locks()];
+    return [
+      ...things.filter((thing) => !keep.some(({ name }: Line) => name === thing)),
+      ...this.locks(),
+    ];
   }
 
   private locks(): string[] {
     const all = readdirSync(join(this.repo, ".git"), { recursive: true, encoding: "utf8" });
-    return all.filter((path) => path.endsWith(".lock")).map((path) => join(this.repo, ".git", path));
+    return all
+      .filter((path) => path.endsWith(".lock"))
+      .map((path) => join(this.repo, ".git", path));
   }
 
   private notKilled(): void {
@@ -147,7 +183,8 @@ export class CrashScene extends Scene {
   private async until(isSo: () => boolean): Promise<void> {
     const end = Date.now() + PATIENCE_MS;
     while (!isSo()) {
-      if (Date.now() > end) throw new Error(`still waiting at ${this.at}: ${JSON.stringify(this.events().at(-1))}`);
+      if (Date.now() > end)
+        throw new Error(`still waiting at ${this.at}: ${JSON.stringify(this.events().at(-1))}`);
       await setTimeout(10);
     }
   }
@@ -160,7 +197,9 @@ export class CrashScene extends Scene {
     // An agent that was never told of is the client's own to take away.
     const known = JSON.stringify(this.events());
     const agents = readdirSync(join(this.repo, ".claude"), { recursive: true, encoding: "utf8" });
-    for (const [path, id = ""] of agents.flatMap((name) => [...name.matchAll(/^worktrees\/agent-(\w+)$/g)]))
+    for (const [path, id = ""] of agents.flatMap((name) => [
+      ...name.matchAll(/^worktrees\/agent-(\w+)$/g),
+    ]))
       if (!known.includes(id)) {
         this.git("worktree", "remove", join(this.repo, ".claude", path));
         this.git("branch", "-q", "-D", `worktree-agent-${id}`);
@@ -171,7 +210,11 @@ export class CrashScene extends Scene {
     this.session = `s${nth + 1}`;
     // Killed before there was a run: the person types the same again.
     if (this.events().length === 0) await this.start(LIST);
-    else expect(await this.minion(["resume", "--json"])).toMatchObject({ code: 0, json: { run: "r1" } });
+    else
+      expect(await this.minion(["resume", "--json"])).toMatchObject({
+        code: 0,
+        json: { run: "r1" },
+      });
   }
 
   private async drive(): Promise<void> {
@@ -180,7 +223,9 @@ export class CrashScene extends Scene {
       expect([code, json?.fault, stderr]).toEqual([0, null, ""]);
       // Landing goes on while workers start; for the same order every time it is waited for.
       await this.until(() => {
-        const last = this.events().findLast(({ event, name }) => event.startsWith("job") && name === "land r1");
+        const last = this.events().findLast(
+          ({ event, name }) => event.startsWith("job") && name === "land r1",
+        );
         return last?.event !== "job" || !isOfRun(last.process.pid, this.home);
       });
       this.notKilled();
@@ -194,10 +239,14 @@ export class CrashScene extends Scene {
     const before = this.events();
     const worker = await this.agent(attempt);
     const { stdout: brief } = await worker.begin();
-    for (const { branch } of before.filter((line) => line.event === "begun" && line.attempt.startsWith(`r1/${task}.`)))
+    for (const { branch } of before.filter(
+      (line) => line.event === "begun" && line.attempt.startsWith(`r1/${task}.`),
+    ))
       expect(brief).toContain(`Its work is on ${branch};`);
     const read = (path: string): string => readFileSync(join(worker.path, path), "utf8");
-    const hasFailed = before.some(({ event, reason }) => event === "ended" && /gate-failed|stuck/.test(reason));
+    const hasFailed = before.some(
+      ({ event, reason }) => event === "ended" && /gate-failed|stuck/.test(reason),
+    );
     if (task === "1") {
       worker.edit({ "src/one.txt": "one\n" });
       worker.commit("feat: one");

@@ -17,8 +17,12 @@ const next = async () => (await (scene as Scene).minion(["next", "--json", "--wa
 const report = async () => (await (scene as Scene).minion(["report", "--json"])).json.report;
 const runsOf = async (gate: string) => {
   const { events } = (await (scene as Scene).minion(["events", "--json"])).json;
-  const own = events.filter((each: { event: string; gate: string }) => each.event === "evidence" && each.gate === gate);
-  return own.map(({ by, attempts }: { by: string; attempts: string[] }) => `${by} ${attempts.join(" ")}`.trim());
+  const own = events.filter(
+    (each: { event: string; gate: string }) => each.event === "evidence" && each.gate === gate,
+  );
+  return own.map(({ by, attempts }: { by: string; attempts: string[] }) =>
+    `${by} ${attempts.join(" ")}`.trim(),
+  );
 };
 
 test("a gate for the end runs once on all that landed; red there, one more worker mends the line", async () => {

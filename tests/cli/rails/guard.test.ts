@@ -1,5 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Scene, type Worker } from "./scene.ts";
@@ -15,15 +23,23 @@ const events = (name: string) =>
 
 const states = async (): Promise<Record<string, string>> => {
   const { json } = await scene.minion(["board", "--json"]);
-  return Object.fromEntries(json.tasks.map((row: { task: string; state: string }) => [row.task, row.state]));
+  return Object.fromEntries(
+    json.tasks.map((row: { task: string; state: string }) => [row.task, row.state]),
+  );
 };
 
 /** A hook call as the client makes it for a worker. */
 const hook = (event: string, worker: Worker, input: object = {}) =>
-  scene.hook(event, { cwd: worker.path, agent_id: worker.id, agent_type: "minion:minion-worker", ...input });
+  scene.hook(event, {
+    cwd: worker.path,
+    agent_id: worker.id,
+    agent_type: "minion:minion-worker",
+    ...input,
+  });
 
 const decision = async (worker: Worker, tool_name: string, tool_input: object) =>
-  (await hook("PreToolUse", worker, { tool_name, tool_input })).json?.hookSpecificOutput.permissionDecision ?? null;
+  (await hook("PreToolUse", worker, { tool_name, tool_input })).json?.hookSpecificOutput
+    .permissionDecision ?? null;
 
 async function begun(list: string): Promise<Worker> {
   await scene.start(list);
@@ -83,9 +99,12 @@ Files: src/seven.ts
   test("not what its task forbids, nor another open task's files", async () => {
     const worker = await begun(LIST);
     const answers: Record<string, string | null> = {};
-    for (const path of Object.keys(PATHS)) answers[path] = await decision(worker, "Edit", { file_path: path });
+    for (const path of Object.keys(PATHS))
+      answers[path] = await decision(worker, "Edit", { file_path: path });
     expect(answers).toEqual(PATHS);
-    expect(await decision(worker, "NotebookEdit", { notebook_path: join(worker.path, "src/two.ts") })).toBe("deny");
+    expect(
+      await decision(worker, "NotebookEdit", { notebook_path: join(worker.path, "src/two.ts") }),
+    ).toBe("deny");
     const journal = join(scene.repo, ".git/minion/r1/events.jsonl");
     expect(await decision(worker, "Write", { file_path: journal })).toBe("deny");
     // Once the other task is over, its files are free.
@@ -98,8 +117,12 @@ Files: src/seven.ts
   test("in a run of a subfolder, patterns are read from there and from the root", async () => {
     scene.write("pkg/a/src/x.txt", "x\n");
     scene.commit("chore: packages");
-    const list = "### Task 1: A\nForbid: src/no/, pkg/b/no/\n### Task 2: B\nFiles: three.ts, pkg/a/two.ts\n";
-    const { json } = await scene.minion(["start", "-", "--json"], { input: list, cwd: join(scene.repo, "pkg/a") });
+    const list =
+      "### Task 1: A\nForbid: src/no/, pkg/b/no/\n### Task 2: B\nFiles: three.ts, pkg/a/two.ts\n";
+    const { json } = await scene.minion(["start", "-", "--json"], {
+      input: list,
+      cwd: join(scene.repo, "pkg/a"),
+    });
     expect(json.run).toBe("r1");
     await scene.minion(["next"]);
     const worker = await scene.agent("r1/1.1");
@@ -135,7 +158,9 @@ describe("a worker that has begun", () => {
     const run = (command: string) => decision(worker, "Bash", { command });
     expect(await run("git push origin minion/r1/1-one.1")).toBe(null);
     expect(await run("git push origin minion/r1/line")).toBe("deny");
-    expect(await run("git commit -m \"$(cat <<'EOF'\nfeat: a\n\nnever git stash\nEOF\n)\"")).toBe("allow");
+    expect(await run("git commit -m \"$(cat <<'EOF'\nfeat: a\n\nnever git stash\nEOF\n)\"")).toBe(
+      "allow",
+    );
     expect(await run("git commit -F - <<'EOF'\nfeat: a\nEOF")).toBe("allow");
     expect(await run("git log -n 5 --oneline")).toBe("allow");
     expect(await run("git log | head")).toBe(null);
@@ -153,12 +178,17 @@ describe("a worker that has begun", () => {
       const end = { permission_mode: mode, last_assistant_message: "I could not." };
       if (mode === "default") expect((await hook("SubagentStop", worker, end)).code).toBe(2);
       await hook("SubagentStop", worker, end);
-      expect(events("ended")).toMatchObject([{ reason: "permission", note: expect.stringContaining(what) }]);
+      expect(events("ended")).toMatchObject([
+        { reason: "permission", note: expect.stringContaining(what) },
+      ]);
     },
   );
 
   test("a red gate stays a failed gate, whatever was refused before", async () => {
-    await hook("PermissionRequest", worker, { tool_name: "Bash", tool_input: { command: "x".repeat(500) } });
+    await hook("PermissionRequest", worker, {
+      tool_name: "Bash",
+      tool_input: { command: "x".repeat(500) },
+    });
     expect(events("refused")[0].what).toHaveLength(300);
     worker.edit({ "src/one.txt": "FAIL" });
     await worker.minion(["gate", "--all"]);
@@ -168,11 +198,16 @@ describe("a worker that has begun", () => {
   });
 
   test.each([
-    ["rate_limit", "API Error: Request rejected (429) · This request would exceed your account's rate limit."],
+    [
+      "rate_limit",
+      "API Error: Request rejected (429) · This request would exceed your account's rate limit.",
+    ],
     ["server_error", "API Error: 529 Overloaded. This is a server-side issue, usually temporary"],
   ])("%s: a rate limit is nobody's fault", async (error, last_assistant_message) => {
     await hook("StopFailure", worker, { error, last_assistant_message });
-    expect(events("ended")).toMatchObject([{ attempt: "r1/1.1", reason: "rate-limit", note: last_assistant_message }]);
+    expect(events("ended")).toMatchObject([
+      { attempt: "r1/1.1", reason: "rate-limit", note: last_assistant_message },
+    ]);
     expect(await states()).toEqual({ 1: "ready" });
   });
 
@@ -196,7 +231,9 @@ describe("a worker that has begun", () => {
     await worker.end();
     await worker.end();
     expect(events("submitted")).toEqual([]);
-    expect(events("ended")).toMatchObject([{ reason: "unproven", note: expect.stringContaining("did it") }]);
+    expect(events("ended")).toMatchObject([
+      { reason: "unproven", note: expect.stringContaining("did it") },
+    ]);
   });
 });
 
@@ -209,10 +246,14 @@ describe("an attempt that was cut off", () => {
     one.edit({ "src/one.txt": "1" });
     one.commit();
     one.edit({ "src/more.txt": "2" });
-    await hook("StopFailure", one, { error: "server_error", last_assistant_message: "API Error: 500" });
+    await hook("StopFailure", one, {
+      error: "server_error",
+      last_assistant_message: "API Error: 500",
+    });
     const two = await scene.agent("r1/2.1");
     await two.begin();
-    for (let call = 0; call < 2; call++) await hook("SubagentStop", two, { permission_mode: "default" });
+    for (let call = 0; call < 2; call++)
+      await hook("SubagentStop", two, { permission_mode: "default" });
     const three = await scene.agent("r1/3.1");
     await three.begin();
     await scene.hook("UserPromptSubmit", {
@@ -224,7 +265,9 @@ describe("an attempt that was cut off", () => {
       ["r1/2.1", "cut-off"],
       ["r1/3.1", "cut-off"],
     ]);
-    expect(ended[0].note).toMatch(/API Error: 500.*minion\/r1\/1-one\.1: 1; not committed: src\/more\.txt/);
+    expect(ended[0].note).toMatch(
+      /API Error: 500.*minion\/r1\/1-one\.1: 1; not committed: src\/more\.txt/,
+    );
     expect(ended[2].note).toMatch(/turns.*3-three\.1: 0; not committed: nothing/);
   });
 });
@@ -249,7 +292,11 @@ describe("the foreman", () => {
     await scene.start("1. One\n");
     await scene.minion(["next"]);
     const ask = async (tool_name: string, tool_input: object) => {
-      const answer = await scene.hook("PreToolUse", { permission_mode: "plan", tool_name, tool_input });
+      const answer = await scene.hook("PreToolUse", {
+        permission_mode: "plan",
+        tool_name,
+        tool_input,
+      });
       return answer.json?.hookSpecificOutput.permissionDecision;
     };
     const prompt = "Run `minion begin r1/1.1` and do what it prints.";
@@ -267,10 +314,15 @@ describe("the filter before the hooks", () => {
     const folder = join(scene.home, "plugin");
     const mark = join(folder, "mark");
     for (const name of ["hooks", "bin"]) mkdirSync(join(folder, name), { recursive: true });
-    copyFileSync(join(import.meta.dirname, "../../../assets/hooks/filter.sh"), join(folder, "hooks/filter.sh"));
+    copyFileSync(
+      join(import.meta.dirname, "../../../assets/hooks/filter.sh"),
+      join(folder, "hooks/filter.sh"),
+    );
     writeFileSync(join(folder, "bin/minion"), `#!/bin/sh\ncat > "${mark}"\n`);
     chmodSync(join(folder, "bin/minion"), 0o755);
-    const { status } = spawnSync("sh", [join(folder, "hooks/filter.sh"), "X"], { input: JSON.stringify(input) });
+    const { status } = spawnSync("sh", [join(folder, "hooks/filter.sh"), "X"], {
+      input: JSON.stringify(input),
+    });
     expect(status).toBe(0);
     const isMarked = existsSync(mark);
     rmSync(mark, { force: true });
@@ -278,9 +330,12 @@ describe("the filter before the hooks", () => {
   }
 
   test("lets through what is a minion's, and starts nothing for anybody else", () => {
-    const turns = '<task-notification>\n<summary>Agent "x" stopped at its 200-turn limit (partial result)</summary>';
+    const turns =
+      '<task-notification>\n<summary>Agent "x" stopped at its 200-turn limit (partial result)</summary>';
     expect(passes({ agent_type: "minion:minion-worker", tool_name: "Task" })).toBe(true);
-    expect(passes({ tool_name: "Agent", tool_input: { subagent_type: "minion:minion-worker" } })).toBe(true);
+    expect(
+      passes({ tool_name: "Agent", tool_input: { subagent_type: "minion:minion-worker" } }),
+    ).toBe(true);
     expect(passes({ hook_event_name: "UserPromptSubmit", prompt: turns })).toBe(true);
     for (const command of ["minion next", "cd . && minion land 1", "FOO=1 minion merge"])
       expect(passes({ tool_name: "Bash", tool_input: { command } })).toBe(true);
@@ -291,8 +346,12 @@ describe("the filter before the hooks", () => {
       "a 3-turn limit (partial)",
     ])
       expect(passes({ hook_event_name: "UserPromptSubmit", prompt })).toBe(false);
-    expect(passes({ agent_type: "Explore", tool_name: "Bash", tool_input: { command: "git stash" } })).toBe(false);
-    expect(passes({ tool_name: "Agent", tool_input: { subagent_type: "Explore", prompt: "minion" } })).toBe(false);
+    expect(
+      passes({ agent_type: "Explore", tool_name: "Bash", tool_input: { command: "git stash" } }),
+    ).toBe(false);
+    expect(
+      passes({ tool_name: "Agent", tool_input: { subagent_type: "Explore", prompt: "minion" } }),
+    ).toBe(false);
     expect(passes({ hook_event_name: "StopFailure", error: "rate_limit" })).toBe(false);
   });
 });

@@ -21,15 +21,24 @@ async function begun(): Promise<Awaited<ReturnType<Scene["agent"]>>> {
 test("what gates make beside the files is in nobody's way and on no line", async () => {
   // Another content at each run, as a report with a date has.
   scene = new Scene(
-    blueprint("mkdir -p coverage; date +%N > coverage/report", "date +%N > build.log; test -f coverage/report"),
+    blueprint(
+      "mkdir -p coverage; date +%N > coverage/report",
+      "date +%N > build.log; test -f coverage/report",
+    ),
   );
   const worker = await begun();
   expect((await worker.minion(["gate", "--all"])).code).toBe(0);
-  expect((await worker.minion(["gate", "g0", "--json"])).json.gates[0]).toMatchObject({ result: "pass", reused: true });
+  expect((await worker.minion(["gate", "g0", "--json"])).json.gates[0]).toMatchObject({
+    result: "pass",
+    reused: true,
+  });
   scene.gitIn(worker.path, "add", "src");
   scene.gitIn(worker.path, "commit", "-qm", "feat: one");
   expect(await worker.submit()).toMatchObject({ code: 0 });
-  expect((await scene.minion(["next", "--json"])).json).toMatchObject({ done: true, landed: ["1"] });
+  expect((await scene.minion(["next", "--json"])).json).toMatchObject({
+    done: true,
+    landed: ["1"],
+  });
   expect(scene.show("minion/r1/line")).not.toContain("coverage/report");
   expect(existsSync(join(worker.path, "coverage/report"))).toBe(true);
   expect((await scene.minion(["clean"])).code).toBe(0);
@@ -53,7 +62,9 @@ test("a gate that changes what was there has not passed", async () => {
     result: "changed-files",
     failures: 0,
   });
-  expect((await worker.minion(["gate", "g0", "--json"])).json.gates[0]).toMatchObject({ result: "pass" });
+  expect((await worker.minion(["gate", "g0", "--json"])).json.gates[0]).toMatchObject({
+    result: "pass",
+  });
 });
 
 test("a setup that makes files of its own is done once for a worktree, and lands nothing", async () => {
@@ -68,7 +79,10 @@ test("a setup that makes files of its own is done once for a worktree, and lands
   scene.gitIn(worker.path, "add", "src");
   scene.gitIn(worker.path, "commit", "-qm", "feat: one");
   expect((await worker.submit()).code).toBe(0);
-  expect((await scene.minion(["next", "--json"])).json).toMatchObject({ done: true, landed: ["1"] });
+  expect((await scene.minion(["next", "--json"])).json).toMatchObject({
+    done: true,
+    landed: ["1"],
+  });
   expect(scene.show("minion/r1/line")).not.toContain("lock");
 });
 

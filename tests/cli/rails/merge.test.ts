@@ -30,7 +30,8 @@ const meanwhile = (message: string) => {
   scene.git("commit", "-qm", message);
 };
 const merge = (...args: string[]) => scene.minion(["merge", "--json", ...args]);
-const code = (answer: { json: { error?: { code: string; hint: string } } }) => answer.json.error?.code;
+const code = (answer: { json: { error?: { code: string; hint: string } } }) =>
+  answer.json.error?.code;
 const tip = (ref: string) => scene.git("rev-parse", ref);
 /** Nothing of git's own is in progress, here or in any worktree. */
 const isQuiet = () => {
@@ -40,7 +41,10 @@ const isQuiet = () => {
 
 test("a branch that has not moved goes forward to the line, where one stands and where nobody does", async () => {
   scene.git("branch", "release");
-  expect((await merge("--into", "release")).json).toMatchObject({ into: "release", to: tip("minion/r1/line") });
+  expect((await merge("--into", "release")).json).toMatchObject({
+    into: "release",
+    to: tip("minion/r1/line"),
+  });
   expect(tip("release")).toBe(tip("minion/r1/line"));
   expect(tip("trunk")).not.toBe(tip("minion/r1/line"));
   expect((await merge()).json).toMatchObject({ into: "trunk" });
@@ -50,7 +54,10 @@ test("a branch that has not moved goes forward to the line, where one stands and
   expect(await merge()).toMatchObject({ code: 0 });
   await scene.minion(["clean"]);
   expect(scene.git("worktree", "list").split("\n")).toHaveLength(1);
-  expect(scene.git("branch", "--format=%(refname:short)").split("\n")).toEqual(["release", "trunk"]);
+  expect(scene.git("branch", "--format=%(refname:short)").split("\n")).toEqual([
+    "release",
+    "trunk",
+  ]);
 });
 
 test("one that has moved gets a merge that passed the gates as it is", async () => {
@@ -62,7 +69,9 @@ test("one that has moved gets a merge that passed the gates as it is", async () 
     before,
     tip("minion/r1/line"),
   ]);
-  expect(scene.git("ls-tree", "--name-only", "trunk", "src/").split("\n")).toContain("src/other.txt");
+  expect(scene.git("ls-tree", "--name-only", "trunk", "src/").split("\n")).toContain(
+    "src/other.txt",
+  );
   isQuiet();
 });
 
@@ -78,7 +87,10 @@ test.each([
   meanwhile("feat: another");
   const before = tip("trunk");
   const answer = await merge();
-  expect([code(answer), answer.json.error.message]).toEqual(["merge-red", expect.stringContaining(why)]);
+  expect([code(answer), answer.json.error.message]).toEqual([
+    "merge-red",
+    expect.stringContaining(why),
+  ]);
   expect(tip("trunk")).toBe(before);
   isQuiet();
 });
@@ -100,12 +112,17 @@ test.each([
 ])("a branch that moves while the gates run is left where it went: one %s", async (_, into) => {
   scene.git("branch", "release");
   const branch = into.at(-1) ?? "trunk";
-  const move = into.length > 0 ? "update-ref refs/heads/release trunk" : "commit -q --allow-empty -m meanwhile";
+  const move =
+    into.length > 0
+      ? "update-ref refs/heads/release trunk"
+      : "commit -q --allow-empty -m meanwhile";
   scene.git("commit", "-q", "--allow-empty", "-m", "feat: theirs");
   scene.write("../during", `git -C '${scene.repo}' ${move}\n`);
   const answer = await merge(...into);
   expect([code(answer), answer.json.error.hint]).toEqual(["moved", "call the same again"]);
-  expect(scene.git("log", "-1", "--format=%s", branch)).toBe(into.length > 0 ? "feat: theirs" : "meanwhile");
+  expect(scene.git("log", "-1", "--format=%s", branch)).toBe(
+    into.length > 0 ? "feat: theirs" : "meanwhile",
+  );
   expect(scene.show(branch)).not.toContain("src/use.txt");
   isQuiet();
   rmSync(join(scene.home, "during"));
@@ -122,7 +139,10 @@ test.each([
   if (why === "dirty") scene.git("add", path);
   const before = [tip("trunk"), scene.git("ls-files", "--stage")];
   const answer = await merge();
-  expect([code(answer), answer.json.error.hint]).toEqual([why, expect.stringContaining("git merge --ff-only ")]);
+  expect([code(answer), answer.json.error.hint]).toEqual([
+    why,
+    expect.stringContaining("git merge --ff-only "),
+  ]);
   expect([tip("trunk"), scene.git("ls-files", "--stage")]).toEqual(before);
   expect(readFileSync(join(scene.repo, path), "utf8")).toBe("mine\n");
   expect(scene.inProgress()).toEqual([]);
@@ -133,7 +153,10 @@ test("a branch that is checked out elsewhere is left to whoever is there", async
   const there = join(scene.home, "there");
   scene.git("worktree", "add", "-q", there, "theirs");
   const answer = await merge("--into", "theirs");
-  expect([code(answer), answer.json.error.hint]).toEqual(["checked-out", expect.stringContaining(`git -C ${there}`)]);
+  expect([code(answer), answer.json.error.hint]).toEqual([
+    "checked-out",
+    expect.stringContaining(`git -C ${there}`),
+  ]);
   expect(code(await merge("--into", "nowhere"))).toBe("no-branch");
   scene.git("switch", "-q", "--detach");
   expect(code(await merge())).toBe("no-branch");
@@ -158,7 +181,9 @@ test("what a person mends after the line was merged and cleaned away lands on a 
   expect((await merge("--run", "r2")).code).toBe(0);
   expect((await scene.minion(["clean", "--run", "r2", "--json"])).code).toBe(0);
   expect(scene.git("branch", "--list", "minion/r2/line")).toBe("");
-  expect((await scene.minion(["land", "2", "--run", "r2", "--json"])).json).toMatchObject({ landed: true });
+  expect((await scene.minion(["land", "2", "--run", "r2", "--json"])).json).toMatchObject({
+    landed: true,
+  });
   expect((await merge("--run", "r2")).code).toBe(0);
   expect(scene.show("HEAD")).toEqual(expect.arrayContaining(["src/one.txt", "src/two.txt"]));
   isQuiet();

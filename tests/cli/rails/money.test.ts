@@ -21,9 +21,19 @@ async function resuming(...more: string[]): Promise<[decision: string, why: stri
 function used(worker: Worker, output: number, model = "claude-opus-5-5"): void {
   const folder = join(scene.home, ".claude/projects/p", scene.session, "subagents");
   mkdirSync(folder, { recursive: true });
-  const usage = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: output };
+  const usage = {
+    input_tokens: 0,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+    output_tokens: output,
+  };
   const message = { id: `m-${worker.id}`, model, role: "assistant", content: [], usage };
-  const line = { type: "assistant", isSidechain: true, timestamp: new Date().toISOString(), message };
+  const line = {
+    type: "assistant",
+    isSidechain: true,
+    timestamp: new Date().toISOString(),
+    message,
+  };
   writeFileSync(join(folder, `agent-${worker.id}.jsonl`), `${JSON.stringify(line)}\n`);
 }
 
@@ -50,7 +60,10 @@ test("workers that all fail alike: nobody else is started, the cause is named, a
   ]);
   expect(paused.attention).toMatchObject([{ task: "", reason: "alarm", choices: [{}, {}] }]);
   expect(paused.alarms.join()).toContain("a service, a port or the network");
-  expect((await json("board")).alarms.map(({ when }: { when: string }) => when)).toEqual(["ended", "error"]);
+  expect((await json("board")).alarms.map(({ when }: { when: string }) => when)).toEqual([
+    "ended",
+    "error",
+  ]);
   expect((await json("attention")).attention).toHaveLength(1);
   expect(await resuming()).toEqual(["ask", expect.stringContaining("workers ended with")]);
   await json("resume");
@@ -65,18 +78,30 @@ test("workers that all fail alike: nobody else is started, the cause is named, a
 test("a budget ends dispatching where the transcripts say that it is spent, until a person gives more", async () => {
   scene = new Scene();
   expect((await scene.minion(["start", "-", "--budget", "0"], { input: "1. One\n" })).code).toBe(2);
-  const started = await scene.minion(["start", "-", "--budget", "0.5"], { input: "1. One\n2. Two (depends on: 1)\n" });
+  const started = await scene.minion(["start", "-", "--budget", "0.5"], {
+    input: "1. One\n2. Two (depends on: 1)\n",
+  });
   expect(started.code).toBe(0);
   const { dispatch } = await next();
   expect(await resuming("--budget", "1")).toContain("allow");
   const worker = await scene.goodWorker(dispatch[0].attempt, { "src/one.txt": "1" });
   used(worker, 25_000); // Half a dollar at 20 dollars a million
   expect(await next()).toMatchObject({
-    ...{ landed: ["1"], dispatch: [], waiting: [{ task: "2", why: "budget" }] },
+    landed: ["1"],
+    dispatch: [],
+    waiting: [{ task: "2", why: "budget" }],
     attention: [{ task: "", reason: "budget" }],
   });
-  expect((await json("board")).money).toMatchObject({ dollars: 0.5, budget: 0.5, unknown: [], unpriced: [] });
-  expect(await resuming("--budget", "1")).toEqual(["ask", expect.stringContaining("$0.50 of $0.5 are spent")]);
+  expect((await json("board")).money).toMatchObject({
+    dollars: 0.5,
+    budget: 0.5,
+    unknown: [],
+    unpriced: [],
+  });
+  expect(await resuming("--budget", "1")).toEqual([
+    "ask",
+    expect.stringContaining("$0.50 of $0.5 are spent"),
+  ]);
   expect((await scene.minion(["resume", "--budget", "1"])).code).toBe(0);
   expect((await next()).dispatch).toHaveLength(1);
   // What was taken down stays when the client has cleared its transcripts away.
@@ -97,7 +122,11 @@ test("earlier runs tell what the next one costs; a model without a price is name
   const { cost } = await json("report");
   expect([cost.dollars, cost.unpriced]).toEqual([expect.closeTo(0.6, 10), ["some-model"]]);
   const { estimate } = (await scene.minion(["plan", "-", "--json"], { input: "1. Five\n" })).json;
-  expect(estimate).toMatchObject({ basis: "4 attempts of 1 run", tokenBasis: "4 attempts", tokens: 10_000 });
+  expect(estimate).toMatchObject({
+    basis: "4 attempts of 1 run",
+    tokenBasis: "4 attempts",
+    tokens: 10_000,
+  });
   expect(estimate.dollars.likely).toBe(0.2);
 });
 
@@ -116,7 +145,15 @@ test("numbers per week and version of the rails: what landed, what a person did,
   expect((await scene.minion(["merge"])).code).toBe(0);
   scene.git("revert", "--no-edit", "HEAD");
   const [week, ...none] = (await json("stats")).weeks;
-  expect(week).toMatchObject({ runs: 1, tasks: 2, landed: 2, asked: 1, reruns: 2, conflicts: 0, reverted: 1 });
+  expect(week).toMatchObject({
+    runs: 1,
+    tasks: 2,
+    landed: 2,
+    asked: 1,
+    reruns: 2,
+    conflicts: 0,
+    reverted: 1,
+  });
   expect([week.sendBacks, none]).toEqual([2, []]);
   // Other rails are another line, so that the two can be compared.
   scene.write(

@@ -26,10 +26,15 @@ test("a run that is started in a package runs that package's gates there, for wo
   expect(brief).toContain("pkg/a/");
   worker.edit({ "pkg/a/src/x.js": "2\n" });
   await worker.finish();
-  expect((await scene.minion(["next", "--json"])).json).toMatchObject({ done: true, landed: ["1"] });
+  expect((await scene.minion(["next", "--json"])).json).toMatchObject({
+    done: true,
+    landed: ["1"],
+  });
   const { events } = (await scene.minion(["events", "--json"])).json;
   const evidence = events.filter(({ event }: { event: string }) => event === "evidence");
-  expect(new Set(evidence.map(({ cwd: folder }: { cwd: string }) => folder))).toEqual(new Set(["pkg/a"]));
+  expect(new Set(evidence.map(({ cwd: folder }: { cwd: string }) => folder))).toEqual(
+    new Set(["pkg/a"]),
+  );
   // What it names is what it touched, written from its own folder.
   const report = (await scene.minion(["report"])).stdout;
   expect(report).not.toContain("None of the files");
@@ -45,7 +50,11 @@ test("what the task forbids in its package is refused there, and nowhere else", 
   const write = async (path: string) => {
     const who = { agent_id: worker.id, agent_type: "minion:minion-worker", cwd: worker.path };
     const file_path = join(worker.path, path);
-    const { json } = await scene.hook("PreToolUse", { ...who, tool_name: "Write", tool_input: { file_path } });
+    const { json } = await scene.hook("PreToolUse", {
+      ...who,
+      tool_name: "Write",
+      tool_input: { file_path },
+    });
     return json.hookSpecificOutput.permissionDecision;
   };
   expect([await write("pkg/a/src/x.js"), await write("pkg/b/src/x.js")]).toEqual(["deny", "allow"]);

@@ -19,7 +19,10 @@ async function next(phase: string): Promise<Worker> {
 const code = (answer: { json: { error?: { code: string } } }) => answer.json.error?.code;
 const write = (worker: Worker) =>
   scene?.hook("PreToolUse", {
-    ...{ agent_id: worker.id, agent_type: "minion:minion-worker", cwd: worker.path, tool_name: "Write" },
+    agent_id: worker.id,
+    agent_type: "minion:minion-worker",
+    cwd: worker.path,
+    tool_name: "Write",
     tool_input: { file_path: `${worker.path}/src/door.txt`, content: "x" },
   });
 
@@ -28,7 +31,9 @@ test("a plan that wrote is sent back; a judge sends the task back once, then a p
   await scene.start(LIST);
 
   const planner = await next("plan");
-  expect((await write(planner))?.json).toMatchObject({ hookSpecificOutput: { permissionDecision: "deny" } });
+  expect((await write(planner))?.json).toMatchObject({
+    hookSpecificOutput: { permissionDecision: "deny" },
+  });
   planner.edit({ "src/door.txt": "open\n" });
   expect(code(await planner.submit())).toBe("wrote");
   planner.commit();
@@ -47,7 +52,8 @@ test("a plan that wrote is sent back; a judge sends the task back once, then a p
   const brief = (await judge.begin()).stdout;
   expect([brief.includes("Did it."), brief.includes("git diff")]).toEqual([false, true]);
   expect(scene.gitIn(judge.path, "show", "HEAD:src/door.txt")).toBe("closed");
-  const verdict = (what: string, said: string) => judge.minion(["verdict", judge.attempt, what, "--json"], said);
+  const verdict = (what: string, said: string) =>
+    judge.minion(["verdict", judge.attempt, what, "--json"], said);
   expect(code(await judge.submit())).toBe("no-verdict");
   expect(code(await verdict("maybe", "?"))).toBe("usage");
   expect(code(await verdict("fail", ""))).toBe("no-findings");
@@ -70,19 +76,29 @@ test("a plan that wrote is sent back; a judge sends the task back once, then a p
   expect(scene.git("show", "minion/r1/line:src/door.txt")).toBe("closed twice");
   expect(scene.git("rev-list", "--count", "trunk..minion/r1/line")).toBe("2");
   await scene.minion(["clean"]);
-  expect(scene.git("branch", "--format=%(refname:short)").split("\n")).toEqual(["minion/r1/line", "trunk"]);
+  expect(scene.git("branch", "--format=%(refname:short)").split("\n")).toEqual([
+    "minion/r1/line",
+    "trunk",
+  ]);
 });
 
 test("what only the work shows to be risky is looked at by another, and then waits for a person", async () => {
   scene = new Scene();
-  await scene.start("1. Gate the door\n   Risk: low\n   Workflow: default\n   Files: src/door.txt\n");
+  await scene.start(
+    "1. Gate the door\n   Risk: low\n   Workflow: default\n   Files: src/door.txt\n",
+  );
   const dispatched = async () => (await (scene as Scene).minion(["next", "--json"])).json;
   const { dispatch } = await dispatched();
   await scene.goodWorker(dispatch[0].attempt, { "src/auth/key.txt": "key\n" });
   const judge = await next("review");
-  expect((await judge.minion(["verdict", judge.attempt, "pass"], "Looked at the key.")).code).toBe(0);
+  expect((await judge.minion(["verdict", judge.attempt, "pass"], "Looked at the key.")).code).toBe(
+    0,
+  );
   const { attention, done } = await dispatched();
-  expect([done, attention]).toMatchObject([true, [{ task: "1", reason: "high-risk", note: "Looked at the key." }]]);
+  expect([done, attention]).toMatchObject([
+    true,
+    [{ task: "1", reason: "high-risk", note: "Looked at the key." }],
+  ]);
   expect(attention[0].choices[0].command).toMatch(/-- src\/auth\/key\.txt$/);
   expect((await scene.minion(["land", "1"])).code).toBe(0);
   expect(scene.git("show", "minion/r1/line:src/auth/key.txt")).toBe("key");
@@ -98,13 +114,19 @@ test("a workflow without a review gets that of the risk which the work shows", a
   const judge = await next("review");
   // As the workflow for high risk has it.
   expect((await judge.begin()).stdout).toContain("## Audit");
-  expect((await judge.minion(["verdict", judge.attempt, "fail"], "src/auth/key.txt:1: it lies open")).code).toBe(0);
+  expect(
+    (await judge.minion(["verdict", judge.attempt, "fail"], "src/auth/key.txt:1: it lies open"))
+      .code,
+  ).toBe(0);
   const mender = await next("fix");
   mender.edit({ "src/auth/key.txt": "hidden\n" });
   await mender.finish();
   const again = await next("review");
   expect((await again.minion(["verdict", again.attempt, "pass"], "It is hidden.")).code).toBe(0);
-  expect(await dispatched()).toMatchObject({ done: true, attention: [{ reason: "high-risk", note: "It is hidden." }] });
+  expect(await dispatched()).toMatchObject({
+    done: true,
+    attention: [{ reason: "high-risk", note: "It is hidden." }],
+  });
   expect((await scene.minion(["land", "1"])).code).toBe(0);
   expect(scene.git("show", "minion/r1/line:src/auth/key.txt")).toBe("hidden");
 });
@@ -112,7 +134,9 @@ test("a workflow without a review gets that of the risk which the work shows", a
 test("what cannot be chosen is an error of its task, before anything starts", async () => {
   scene = new Scene("---\ngates:\n  - name: lint\n    run: 'true'\n---\n");
   const plan = async (list: string, ...args: string[]) => {
-    const { json } = await (scene as Scene).minion(["plan", "-", "--json", ...args], { input: list });
+    const { json } = await (scene as Scene).minion(["plan", "-", "--json", ...args], {
+      input: list,
+    });
     return json.findings.flatMap((each: { level: string; code: string; line: number }) =>
       each.level === "error" ? [`${each.code} ${each.line}`] : [],
     );
@@ -121,7 +145,10 @@ test("what cannot be chosen is an error of its task, before anything starts", as
   expect(await plan("1. One\n", "--workflow", "none-such")).toEqual(["workflow 1"]);
   // It wants a gate `test` to be red, and there is none.
   expect(await plan("1. One\n2. Two\n   Workflow: tdd\n")).toEqual(["workflow 2"]);
-  scene.write(".claude/minion/workflows/own.md", "---\nwhen: ours\nphases:\n  - name: do\n    agent: nobody\n---\n");
+  scene.write(
+    ".claude/minion/workflows/own.md",
+    "---\nwhen: ours\nphases:\n  - name: do\n    agent: nobody\n---\n",
+  );
   expect(await plan("1. One\n   Workflow: own\n")).toEqual(["workflow 1"]);
   expect(await plan("1. One\n")).toEqual([]);
 });

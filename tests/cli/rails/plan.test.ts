@@ -12,10 +12,14 @@ afterEach(() => scene.destroy());
 const plan = (list: string) => scene.minion(["plan", "-", "--json"], { input: list });
 /** Every file below the repository, `.git` and all, with its content. */
 const everything = () =>
-  execFileSync("sh", ["-c", "find . -type f -exec sha1sum {} + | sort -k2; find . -type d | sort"], {
-    cwd: scene.repo,
-    encoding: "utf8",
-  });
+  execFileSync(
+    "sh",
+    ["-c", "find . -type f -exec sha1sum {} + | sort -k2; find . -type d | sort"],
+    {
+      cwd: scene.repo,
+      encoding: "utf8",
+    },
+  );
 
 test("the document has the contract's fields and nothing is written", async () => {
   scene.write("package.json", '{"scripts":{"test":"node --test"}}');
@@ -24,7 +28,8 @@ test("the document has the contract's fields and nothing is written", async () =
     "1. One\n   Files: src/a.ts, package.json?\n2. Two (depends on: 1)\n3. Three\n   Files: src/*\n",
   );
   expect(code).toBe(0);
-  const shape = "budget conflicts criticalPath estimate findings goal success tasks tools version waves";
+  const shape =
+    "budget conflicts criticalPath estimate findings goal success tasks tools version waves";
   expect(Object.keys(json).sort().join(" ")).toBe(shape);
   expect(json).toMatchObject({
     version: 1,
@@ -59,19 +64,32 @@ test("the document has the contract's fields and nothing is written", async () =
 });
 
 test("commands come from the package in which all named files lie, which is said; without files from the list's folder", async () => {
-  for (const name of ["a", "b"]) scene.write(`pkg/${name}/package.json`, '{"scripts":{"test":"node --test"}}');
+  for (const name of ["a", "b"])
+    scene.write(`pkg/${name}/package.json`, '{"scripts":{"test":"node --test"}}');
   scene.write("package.json", '{"scripts":{"lint":"eslint .","test":"npm test --workspaces"}}');
   const cwds = async (list: string) => {
     const { tools, findings } = (await plan(list)).json;
-    return [tools.lint.cwd, tools.test.cwd, findings.find(({ code }: { code: string }) => code === "one-package")];
+    return [
+      tools.lint.cwd,
+      tools.test.cwd,
+      findings.find(({ code }: { code: string }) => code === "one-package"),
+    ];
   };
-  const note = { level: "note", message: expect.stringMatching(/^test run/), hint: expect.stringMatching("tools:") };
+  const note = {
+    level: "note",
+    message: expect.stringMatching(/^test run/),
+    hint: expect.stringMatching("tools:"),
+  };
   expect(await cwds("1. One\n   Files: pkg/a/x.js\n2. Two\n   Files: pkg/a/y.js?\n")).toEqual([
     "",
     "pkg/a",
     expect.objectContaining(note),
   ]);
-  expect(await cwds("1. One\n   Files: pkg/a/x.js\n2. Two\n   Files: pkg/b/\n")).toEqual(["", "", undefined]);
+  expect(await cwds("1. One\n   Files: pkg/a/x.js\n2. Two\n   Files: pkg/b/\n")).toEqual([
+    "",
+    "",
+    undefined,
+  ]);
   expect(await cwds("1. One\n   Files: pkg/a/x.js\n2. Two\n")).toEqual(["", "", undefined]);
   const said = "---\ntools:\n  test: npm test\n---\n1. One\n   Files: pkg/a/x.js\n";
   expect(await cwds(said)).toEqual(["", "", undefined]);
@@ -86,14 +104,25 @@ test("guides are listed and printed; the project's own win over the person's, an
   scene.write(".claude/minion/guides/mine.md", "", scene.home);
   const { guides } = (await scene.minion(["guide", "--json"])).json;
   const names = guides.map(({ name }: { name: string }) => name.toLowerCase());
-  expect(names.sort()).toEqual(["broken", "collisions", "delivery", "forms", "mine", "own", "tickets"]);
+  expect(names.sort()).toEqual([
+    "broken",
+    "collisions",
+    "delivery",
+    "forms",
+    "mine",
+    "own",
+    "tickets",
+  ]);
   expect(guides).toContainEqual({ name: "own", when: "ours" });
   expect(await scene.minion(["guide", "own"])).toMatchObject({ code: 0, stdout: "Our way.\n" });
   expect(await scene.minion(["guide", "forms"])).toMatchObject({ code: 0, stdout: "Our forms.\n" });
   expect((await scene.minion(["guide", "tickets"])).stdout).toMatch(/^# /);
   expect((await scene.minion(["guide", "own", "forms"])).stdout).toBe("Our way.\n\nOur forms.\n");
   const none = await scene.minion(["guide", "own", "nothing"]);
-  expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/no guide «nothing»\n.*collisions/) });
+  expect(none).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/no guide «nothing»\n.*collisions/),
+  });
   expect(await scene.minion(["guide", "broken"])).toMatchObject({
     code: 2,
     stderr: expect.stringMatching("broken.md"),
@@ -108,42 +137,78 @@ test("a list of another form is written out in ours, and gives the same plan", a
     0,
     "---\ngoal: Events\n---\n\n### Task T001: Schema in src/a.ts [DONE]\n\nFiles: src/a.ts\n\n### Task T002: Endpoint in src/b.ts\n\nFiles: src/b.ts\n",
   ]);
-  const [before, after] = [await plan(list), await plan(stdout)];
+  const before = await plan(list);
+  const after = await plan(stdout);
   const bare = ({ tasks, ...rest }: { tasks: object[] }) => ({
     ...rest,
     tasks: tasks.map((task) => ({ ...task, line: 0 })),
   });
   expect(bare(after.json)).toEqual(bare(before.json));
-  const wrong = await scene.minion(["plan", "-", "--format", "minion"], { input: "1. a (depends on: 9)\n" });
-  expect(wrong).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("line 1: task 1 needs 9") });
+  const wrong = await scene.minion(["plan", "-", "--format", "minion"], {
+    input: "1. a (depends on: 9)\n",
+  });
+  expect(wrong).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringContaining("line 1: task 1 needs 9"),
+  });
 });
 
 test("what is counted, and what is not there, in the folder that the list is for", async () => {
   scene.write("packages/a/src/x.ts", "");
   scene.write("README.md", "");
-  const list = "1. Various fixes\n   Files: src/x.ts, src/y.ts, README.md, packages/a/src/x.ts\n   Verify: x\n";
+  const list =
+    "1. Various fixes\n   Files: src/x.ts, src/y.ts, README.md, packages/a/src/x.ts\n   Verify: x\n";
   const call = (count: string) =>
-    scene.minion(["plan", "-", "--expect", count, "--json"], { input: list, cwd: `${scene.repo}/packages/a` });
-  const [right, wrong, none] = [await call("1"), await call("2"), await call("two")];
-  expect(right).toMatchObject({ code: 0, json: { findings: [{ code: "vague", line: 1 }, { code: "not-there" }] } });
+    scene.minion(["plan", "-", "--expect", count, "--json"], {
+      input: list,
+      cwd: `${scene.repo}/packages/a`,
+    });
+  const right = await call("1");
+  const wrong = await call("2");
+  const none = await call("two");
+  expect(right).toMatchObject({
+    code: 0,
+    json: { findings: [{ code: "vague", line: 1 }, { code: "not-there" }] },
+  });
   expect(right.json.findings[1].message).toMatch(/to be made: src\/y\.ts$/);
-  expect(wrong).toMatchObject({ code: 1, json: { findings: [{ level: "error", code: "expected" }, {}, {}] } });
+  expect(wrong).toMatchObject({
+    code: 1,
+    json: { findings: [{ level: "error", code: "expected" }, {}, {}] },
+  });
   expect(none).toMatchObject({ code: 2, json: { error: { code: "usage" } } });
 });
 
 test("time, money and what a budget pays for; the project's own prices win", async () => {
-  const [list, args] = ["1. One\n2. Two (depends on: 1)\n   Model: mine\n", ["plan", "-", "--budget", "11", "--json"]];
-  expect((await plan(list)).json).toMatchObject({ estimate: { dollars: null, unpriced: ["mine"] }, budget: null });
-  expect(await scene.minion(args, { input: list })).toMatchObject({ code: 2, json: { error: { code: "no-price" } } });
-  const worker = ["minutes", "turns", "context", "fresh"].map((name) => `| ${name} | 1 | 1 | 1 |\n`).join("");
+  const list = "1. One\n2. Two (depends on: 1)\n   Model: mine\n";
+  const args = ["plan", "-", "--budget", "11", "--json"];
+  expect((await plan(list)).json).toMatchObject({
+    estimate: { dollars: null, unpriced: ["mine"] },
+    budget: null,
+  });
+  expect(await scene.minion(args, { input: list })).toMatchObject({
+    code: 2,
+    json: { error: { code: "no-price" } },
+  });
+  const worker = ["minutes", "turns", "context", "fresh"]
+    .map((name) => `| ${name} | 1 | 1 | 1 |\n`)
+    .join("");
   const prices = `${worker}| output | 1,000,000 | 1,000,000 | 1,000,000 |\n| default | 0 | 0 | 0 | 8 |\n| mine | 0 | 0 | 0 | 4 |\n`;
   scene.write(".claude/minion/prices.md", prices);
   expect((await scene.minion(args, { input: list })).json).toMatchObject({
-    estimate: { workers: 4, basis: "defaults", minutes: { likely: 2 }, oneByOne: 2, dollars: { likely: 12 } },
+    estimate: {
+      workers: 4,
+      basis: "defaults",
+      minutes: { likely: 2 },
+      oneByOne: 2,
+      dollars: { likely: 12 },
+    },
     budget: { dollars: 11, fits: ["1"], left: ["2"] },
   });
   const { stdout } = await scene.minion(["plan", "-", "--budget", "12"], { input: list });
-  expect(stdout).toContain("about 2 min (2–2) with 4 workers, one after another 2 min (defaults)\n");
+  expect(stdout).toContain(
+    "about 2 min (2–2) with 4 workers, one after another 2 min (defaults)\n",
+  );
   expect(stdout).toContain("$12.00 pay for 2 of these tasks\n");
   scene.write(".claude/minion/prices.md", prices.replace("| 4 |", "| four |"));
   const broken = await plan(list);
@@ -164,7 +229,11 @@ test("a flowchart, with the exit of the plan", async () => {
 });
 
 test.each([
-  ["a cycle", "1. One (depends on: 3)\n2. Two (depends on: 1)\n3. Three (depends on: 2)\n", "cycle"],
+  [
+    "a cycle",
+    "1. One (depends on: 3)\n2. Two (depends on: 1)\n3. Three (depends on: 2)\n",
+    "cycle",
+  ],
   ["an unknown dependency", "1. One (depends on: 9)\n", "unknown-dependency"],
   ["an empty list", "", "empty-list"],
   ["no such expertise", "1. One\n   Agent: backend-architekt\n", "unknown-agent"],
@@ -173,7 +242,12 @@ test.each([
   const answer = await plan(list);
   expect(answer.code).toBe(1);
   expect(answer.json.findings).toContainEqual(
-    expect.objectContaining({ level: "error", code, line: expect.any(Number), hint: expect.stringMatching(/./) }),
+    expect.objectContaining({
+      level: "error",
+      code,
+      line: expect.any(Number),
+      hint: expect.stringMatching(/./),
+    }),
   );
   expect(await scene.minion(["start", "-", "--json"], { input: list })).toMatchObject({
     code: 1,
@@ -248,8 +322,13 @@ test.each([
 
 test("data that has no text of its own is printed as YAML, and steers no terminal", async () => {
   scene.write(".claude/minion/overlays/own.md", `---\nwhen: "red \\e[31m"\n---\nText.\n`);
-  const [text, asJson] = [await scene.minion(["overlays"]), await scene.minion(["overlays", "--json"])];
-  expect(asJson.json.overlays).toContainEqual({ name: "own", kind: "domain", when: "red \u001b[31m" });
+  const text = await scene.minion(["overlays"]);
+  const asJson = await scene.minion(["overlays", "--json"]);
+  expect(asJson.json.overlays).toContainEqual({
+    name: "own",
+    kind: "domain",
+    when: "red \u001b[31m",
+  });
   expect({ version: 1, ...parse(text.stdout) }).toEqual(asJson.json);
   expect(text.stdout).not.toMatch(/(?!\n)\p{Cc}/u);
 });

@@ -5,7 +5,10 @@ let scene: Scene;
 beforeEach(() => {
   scene = new Scene('---\ngates:\n  - name: test\n    run: "sh check.sh"\n---\n');
   scene.write("check.sh", "! grep -rn FAIL src\n");
-  scene.write("package.json", '{ "name": "a", "scripts": { "test": "sh check.sh" }, "dependencies": {} }\n');
+  scene.write(
+    "package.json",
+    '{ "name": "a", "scripts": { "test": "sh check.sh" }, "dependencies": {} }\n',
+  );
   scene.commit("chore: a project");
 });
 afterEach(() => scene.destroy());
@@ -21,7 +24,8 @@ async function lands(fields: string, files: Record<string, string | null>) {
     else worker.edit({ [path]: text });
   await worker.minion(["gate", "--all"]);
   worker.commit();
-  const [first, second] = [await worker.submit(), await worker.submit()];
+  const first = await worker.submit();
+  const second = await worker.submit();
   const { landed, attention } = (await scene.minion(["next", "--json"])).json;
   return { told: first.json.error?.code, taken: second.code === 0, landed, attention };
 }
@@ -33,14 +37,18 @@ test("a script that is changed in passing waits for a person, whose word lands i
     "package.json": weak,
   });
   expect({ told, taken, landed }).toEqual({ told: "proof-changed", taken: true, landed: [] });
-  expect(attention).toMatchObject([{ task: "1", reason: "proof-changed", note: "package.json#scripts." }]);
+  expect(attention).toMatchObject([
+    { task: "1", reason: "proof-changed", note: "package.json#scripts." },
+  ]);
   expect(scene.git("rev-parse", "minion/r1/line")).toBe(scene.git("rev-parse", "HEAD"));
   expect((await scene.minion(["land", "1"])).code).toBe(0);
   expect(scene.show("minion/r1/line")).toContain("src/one.txt");
 });
 
 test("a file that the task forbids does not land, however it was changed", async () => {
-  const { told, landed, attention } = await lands("Forbid: src/start.txt", { "src/start.txt": "changed\n" });
+  const { told, landed, attention } = await lands("Forbid: src/start.txt", {
+    "src/start.txt": "changed\n",
+  });
   expect({ told, landed }).toEqual({ told: "forbidden", landed: [] });
   expect(attention).toMatchObject([{ task: "1", reason: "forbidden", note: "src/start.txt." }]);
 });
@@ -58,7 +66,10 @@ test("a worker that takes it back hands in without a person", async () => {
   await worker.minion(["gate", "--all"]);
   worker.commit();
   expect((await worker.submit()).code).toBe(0);
-  expect((await scene.minion(["next", "--json"])).json).toMatchObject({ done: true, landed: ["1"] });
+  expect((await scene.minion(["next", "--json"])).json).toMatchObject({
+    done: true,
+    landed: ["1"],
+  });
 });
 
 test("a line that somebody moved is put back where nothing is lost by it", async () => {
@@ -73,7 +84,10 @@ test("a line that somebody moved is put back where nothing is lost by it", async
   await worker.end();
   await scene.minion(["next"]);
   await scene.goodWorker("r1/1.2", { "src/two.txt": "2" });
-  expect((await scene.minion(["next", "--json"])).json).toMatchObject({ landed: ["1"], fault: null });
+  expect((await scene.minion(["next", "--json"])).json).toMatchObject({
+    landed: ["1"],
+    fault: null,
+  });
   expect(scene.show("minion/r1/line")).toContain("src/two.txt");
   expect(scene.show("minion/r1/line")).not.toContain("src/one.txt");
 });
@@ -105,13 +119,18 @@ test("evidence that somebody wrote into the journal moves nothing", async () => 
     setup: "",
     ms: 1,
   };
-  const lines = ["worker", "landing"].map((by) => `${JSON.stringify({ ...forged, ...rest, by, output: "x" })}\n`);
+  const lines = ["worker", "landing"].map(
+    (by) => `${JSON.stringify({ ...forged, ...rest, by, output: "x" })}\n`,
+  );
   scene.write(
     "forge.mjs",
     `import { appendFileSync } from "node:fs"; appendFileSync(process.argv[2], ${JSON.stringify(lines.join(""))});`,
   );
   const { execFileSync } = await import("node:child_process");
-  execFileSync(process.execPath, [`${scene.repo}/forge.mjs`, `${scene.repo}/.git/minion/r1/events.jsonl`]);
+  execFileSync(process.execPath, [
+    `${scene.repo}/forge.mjs`,
+    `${scene.repo}/.git/minion/r1/events.jsonl`,
+  ]);
   expect((await worker.submit()).code).toBe(0); // It believes what it reads …
   const after = (await scene.minion(["next", "--json"])).json;
   expect(after.landed).toEqual([]); // … and landing does not.

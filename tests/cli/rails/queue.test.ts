@@ -18,7 +18,9 @@ test("a clash sends the second back once, told what the first meant; a deletion 
   scene = new Scene();
   await scene.start("1. Greet\n2. Part\n   Files: src/start.txt?\n");
   const { dispatch } = await next();
-  const [one, two] = await Promise.all(dispatch.map(({ attempt }: { attempt: string }) => begun(attempt)));
+  const [one, two] = await Promise.all(
+    dispatch.map(({ attempt }: { attempt: string }) => begun(attempt)),
+  );
   const done = async (worker: Worker, text: string) => {
     worker.edit({ "src/start.txt": `${text}\n` });
     await worker.minion(["gate", "--all"]);
@@ -65,7 +67,12 @@ const TOGETHER: [string, first: Files, second: Files, reason: string][] = [
   ],
   ["one new file from both", { "src/one.txt": "mine\n" }, { "src/one.txt": "yours\n" }, "conflict"],
 ];
-const neverTogether = async (_: string, first: Files, second: Files, reason: string): Promise<void> => {
+const neverTogether = async (
+  _: string,
+  first: Files,
+  second: Files,
+  reason: string,
+): Promise<void> => {
   scene = new Scene(
     "---\ngates:\n  - name: test\n    run: \"! grep -rq 'uses names' src || test -f src/names.txt\"\n---\n",
   );
@@ -74,7 +81,9 @@ const neverTogether = async (_: string, first: Files, second: Files, reason: str
   scene.commit("chore: more");
   await scene.start("1. One\n2. Two\n");
   const { dispatch } = await next();
-  const workers = await Promise.all(dispatch.map(({ attempt }: { attempt: string }) => begun(attempt)));
+  const workers = await Promise.all(
+    dispatch.map(({ attempt }: { attempt: string }) => begun(attempt)),
+  );
   for (const [at, worker] of (workers as Worker[]).entries()) {
     for (const [path, text] of Object.entries(at === 0 ? first : second)) {
       if (text === null) rmSync(join(worker.path, path));
@@ -84,7 +93,9 @@ const neverTogether = async (_: string, first: Files, second: Files, reason: str
   }
   expect(await next()).toMatchObject({ landed: ["1"], dispatch: [{ attempt: "r1/2.2" }] });
   const { events } = (await scene.minion(["events", "--json"])).json;
-  expect(events.filter(({ event }: { event: string }) => event === "not-landed")).toMatchObject([{ reason }]);
+  expect(events.filter(({ event }: { event: string }) => event === "not-landed")).toMatchObject([
+    { reason },
+  ]);
   expect(scene.git("rev-list", "--count", "trunk..minion/r1/line")).toBe("1");
   expect(scene.git("status", "--porcelain", "--untracked-files=no")).toBe("");
   expect(scene.inProgress()).toEqual([]);
@@ -97,7 +108,13 @@ byNight.each(lines)(TITLE, neverTogether);
 
 /** What each of two tasks commits, one after another, in files that say their own names. */
 const SERIES: [string, string[], string[], landed: string[], empty: number][] = [
-  ["some in the middle and the last", ["a", "b"], ["one", "a", "two", "b"], ["two", "one", "b", "a"], 2],
+  [
+    "some in the middle and the last",
+    ["a", "b"],
+    ["one", "a", "two", "b"],
+    ["two", "one", "b", "a"],
+    2,
+  ],
   ["all", ["a", "b"], ["b", "a"], ["b", "a"], 2],
 ];
 // Of the first two commits are empty and two are not; one of which all are empty is by night.
@@ -108,7 +125,9 @@ for (const [at, series] of SERIES.entries())
       scene = new Scene();
       await scene.start("1. One\n2. Two\n");
       const { dispatch } = await next();
-      const workers = await Promise.all(dispatch.map(({ attempt }: { attempt: string }) => begun(attempt)));
+      const workers = await Promise.all(
+        dispatch.map(({ attempt }: { attempt: string }) => begun(attempt)),
+      );
       for (const [at, worker] of (workers as Worker[]).entries()) {
         for (const name of at === 0 ? first : second) {
           worker.edit({ [`src/${name}.txt`]: `${name}\n` });
@@ -122,14 +141,21 @@ for (const [at, series] of SERIES.entries())
       expect(subjects).toEqual(landed.map((name) => `feat: ${name}`));
       const { report } = (await scene.minion(["report", "--json"])).json;
       // Both landed at once; each is known by its own last commit.
-      const commits = [...report.matchAll(/^- \*\*\d .*?\*\*: `([0-9a-f]{10}(?:~\d)?)`/gm)].map(([, commit]) => commit);
-      const last = landed.length > first.length ? second.findLast((name) => !first.includes(name)) : first.at(-1);
+      const commits = [...report.matchAll(/^- \*\*\d .*?\*\*: `([0-9a-f]{10}(?:~\d)?)`/gm)].map(
+        ([, commit]) => commit,
+      );
+      const last =
+        landed.length > first.length
+          ? second.findLast((name) => !first.includes(name))
+          : first.at(-1);
       expect(commits.map((commit) => scene?.git("log", "-1", "--format=%s", commit))).toEqual([
         `feat: ${first.at(-1)}`,
         `feat: ${last}`,
       ]);
       expect(report).toMatch(
-        new RegExp(`\\*\\*2 Two\\*\\*.*${empty} of its ${second.length} commits changed nothing there`),
+        new RegExp(
+          `\\*\\*2 Two\\*\\*.*${empty} of its ${second.length} commits changed nothing there`,
+        ),
       );
       expect(scene.git("status", "--porcelain", "--untracked-files=no")).toBe("");
       expect(scene.inProgress()).toEqual([]);
@@ -143,7 +169,9 @@ byNight(
     scene = new Scene();
     await scene.start("1. One\n2. Two\n");
     const { dispatch } = await next();
-    const workers = await Promise.all(dispatch.map(({ attempt }: { attempt: string }) => begun(attempt)));
+    const workers = await Promise.all(
+      dispatch.map(({ attempt }: { attempt: string }) => begun(attempt)),
+    );
     for (const [at, worker] of (workers as Worker[]).entries()) {
       const files = {
         "src/own.txt": `${at}\n`,
@@ -219,7 +247,9 @@ test("a deletion that a task does not name is told of with that task", async () 
   scene = new Scene();
   await scene.start("1. Tidy\n   Files: src/new.txt\n2. Other\n   Files: src/other.txt\n");
   const { dispatch } = await next();
-  const [one, two] = await Promise.all(dispatch.map(({ attempt }: { attempt: string }) => begun(attempt)));
+  const [one, two] = await Promise.all(
+    dispatch.map(({ attempt }: { attempt: string }) => begun(attempt)),
+  );
   rmSync(join((one as Worker).path, "src/start.txt"));
   (one as Worker).edit({ "src/new.txt": "new\n" });
   await (one as Worker).finish();

@@ -13,12 +13,15 @@ afterEach(() => scene.destroy());
 const next = async () => (await scene.minion(["next", "--json"])).json;
 const states = async (): Promise<Record<string, string>> => {
   const { json } = await scene.minion(["board", "--json"]);
-  return Object.fromEntries(json.tasks.map((row: { task: string; state: string }) => [row.task, row.state]));
+  return Object.fromEntries(
+    json.tasks.map((row: { task: string; state: string }) => [row.task, row.state]),
+  );
 };
 const dispatched = (answer: { dispatch: { attempt: string }[] }): string[] =>
   answer.dispatch.map(({ attempt }) => attempt);
 
-// What is by night only the random runs have by day, without git, except where another test is named.
+// What is by night only the random runs have by day, without git, except where another test is
+// named.
 
 describe("a run from list to line", () => {
   test("dispatches in the order that the graph allows, on top of what landed", async () => {
@@ -49,7 +52,9 @@ describe("a run from list to line", () => {
     // Of each landing, what proved it: the command, how its output ends, and where the whole is.
     const [, proof = ""] = /## Raw output\n([\s\S]*?)\n## /.exec(report.report) ?? [];
     expect([...proof.matchAll(/^### (.*) on `/gm)].map(([, ids]) => ids)).toEqual(["1", "2, 3"]);
-    expect(proof.match(/^```\n\$ echo testing; ! grep -rn FAIL src\ntesting\n```$/gm)).toHaveLength(2);
+    expect(proof.match(/^```\n\$ echo testing; ! grep -rn FAIL src\ntesting\n```$/gm)).toHaveLength(
+      2,
+    );
     const raw = [...proof.matchAll(/`(\/.*landing-[\w-]+\.log)`/g)].map(([, path = ""]) => path);
     expect(raw).toHaveLength(4);
     for (const path of raw) expect(existsSync(path)).toBe(true);
@@ -138,7 +143,8 @@ describe("a result that is not proven", () => {
       worker.edit({ "src/one.txt": "1" });
       worker.commit();
       const held = await worker.end(mode);
-      if (mode === "default") expect(held).toMatchObject({ code: 2, stderr: expect.stringContaining("lint, test") });
+      if (mode === "default")
+        expect(held).toMatchObject({ code: 2, stderr: expect.stringContaining("lint, test") });
       else expect(held.json.hookSpecificOutput.permissionDecision).toBe("deny");
       const submitted = await worker.submit();
       expect(submitted).toMatchObject({ code: 1, json: { error: { code: "unproven" } } });
@@ -169,66 +175,81 @@ describe("a result that is not proven", () => {
     expect((await worker.submit()).json.error.code).toBe("unproven");
   });
 
-  byNight("tests fail twice, twice: the branch is kept, what depends on it is blocked, the rest lands", async () => {
-    await scene.start("1. One\n2. Two (depends on: 1)\n3. Three\n");
-    await next();
-    await scene.goodWorker("r1/3.1", { "src/three.txt": "3" });
-    for (const attempt of ["r1/1.1", "r1/1.2"]) {
-      const worker = await scene.agent(attempt);
-      await worker.begin();
-      worker.edit({ "src/one.txt": `FAIL in ${attempt}` });
-      expect(await worker.minion(["gate", "test"])).toMatchObject({ code: 1, stdout: expect.stringContaining("FAIL") });
-      // On the same files nothing runs again and nothing counts.
-      expect((await worker.minion(["gate", "test", "--json"])).json.gates[0]).toMatchObject({
-        reused: true,
-        failures: 1,
-      });
-      worker.edit({ "src/one.txt": `FAIL again in ${attempt}` });
-      expect((await worker.minion(["gate", "test"])).code).toBe(1);
-      worker.edit({ "src/one.txt": "fine" });
-      expect((await worker.minion(["gate", "test"])).code).toBe(2);
-      worker.commit("feat: what there is");
-      expect((await worker.submit()).json.error.code).toBe("over");
-      expect((await worker.end()).code).toBe(0);
+  byNight(
+    "tests fail twice, twice: the branch is kept, what depends on it is blocked, the rest lands",
+    async () => {
+      await scene.start("1. One\n2. Two (depends on: 1)\n3. Three\n");
       await next();
-    }
-    expect(await states()).toEqual({ 1: "needs-human", 2: "blocked", 3: "landed" });
-    expect(scene.show("minion/r1/1-one.1")).toContain("src/one.txt");
-    const open = (await scene.minion(["attention", "--json"])).json.attention;
-    expect(open).toMatchObject([{ task: "1", reason: "gate-failed" }]);
-    expect((await scene.minion(["clean"])).code).toBe(0);
-    expect(scene.show("minion/r1/1-one.2")).toContain("src/one.txt");
-    // A person mends the branch and lands it: then what waited for it goes on.
-    const hand = join(scene.home, "hand");
-    scene.git("worktree", "add", "-q", hand, "minion/r1/1-one.2");
-    expect(await scene.minion(["land", "1", "--json"])).toMatchObject({ code: 0, json: { landed: true } });
-    expect(dispatched(await next())).toEqual(["r1/2.1"]);
-  });
+      await scene.goodWorker("r1/3.1", { "src/three.txt": "3" });
+      for (const attempt of ["r1/1.1", "r1/1.2"]) {
+        const worker = await scene.agent(attempt);
+        await worker.begin();
+        worker.edit({ "src/one.txt": `FAIL in ${attempt}` });
+        expect(await worker.minion(["gate", "test"])).toMatchObject({
+          code: 1,
+          stdout: expect.stringContaining("FAIL"),
+        });
+        // On the same files nothing runs again and nothing counts.
+        expect((await worker.minion(["gate", "test", "--json"])).json.gates[0]).toMatchObject({
+          reused: true,
+          failures: 1,
+        });
+        worker.edit({ "src/one.txt": `FAIL again in ${attempt}` });
+        expect((await worker.minion(["gate", "test"])).code).toBe(1);
+        worker.edit({ "src/one.txt": "fine" });
+        expect((await worker.minion(["gate", "test"])).code).toBe(2);
+        worker.commit("feat: what there is");
+        expect((await worker.submit()).json.error.code).toBe("over");
+        expect((await worker.end()).code).toBe(0);
+        await next();
+      }
+      expect(await states()).toEqual({ 1: "needs-human", 2: "blocked", 3: "landed" });
+      expect(scene.show("minion/r1/1-one.1")).toContain("src/one.txt");
+      const open = (await scene.minion(["attention", "--json"])).json.attention;
+      expect(open).toMatchObject([{ task: "1", reason: "gate-failed" }]);
+      expect((await scene.minion(["clean"])).code).toBe(0);
+      expect(scene.show("minion/r1/1-one.2")).toContain("src/one.txt");
+      // A person mends the branch and lands it: then what waited for it goes on.
+      const hand = join(scene.home, "hand");
+      scene.git("worktree", "add", "-q", hand, "minion/r1/1-one.2");
+      expect(await scene.minion(["land", "1", "--json"])).toMatchObject({
+        code: 0,
+        json: { landed: true },
+      });
+      expect(dispatched(await next())).toEqual(["r1/2.1"]);
+    },
+  );
 
-  byNight("a second attempt that leaves the very files that were red before has failed its gate, too", async () => {
-    await scene.start("1. One\n");
-    await next();
-    const first = await scene.agent("r1/1.1");
-    await first.begin();
-    for (const text of ["FAIL", "FAIL still"]) {
-      first.edit({ "src/one.txt": text });
-      await first.minion(["gate", "test"]);
-    }
-    await next();
-    const second = await scene.agent("r1/1.2");
-    await second.begin();
-    second.edit({ "src/one.txt": "FAIL still" });
-    expect((await second.minion(["gate", "test", "--json"])).json.gates[0]).toMatchObject({
-      result: "fail",
-      reused: true,
-    });
-    expect(await second.end()).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("on exactly these files: test"),
-    });
-    expect((await second.end()).code).toBe(0);
-    expect(await next()).toMatchObject({ done: true, attention: [{ task: "1", reason: "gate-failed" }] });
-  });
+  byNight(
+    "a second attempt that leaves the very files that were red before has failed its gate, too",
+    async () => {
+      await scene.start("1. One\n");
+      await next();
+      const first = await scene.agent("r1/1.1");
+      await first.begin();
+      for (const text of ["FAIL", "FAIL still"]) {
+        first.edit({ "src/one.txt": text });
+        await first.minion(["gate", "test"]);
+      }
+      await next();
+      const second = await scene.agent("r1/1.2");
+      await second.begin();
+      second.edit({ "src/one.txt": "FAIL still" });
+      expect((await second.minion(["gate", "test", "--json"])).json.gates[0]).toMatchObject({
+        result: "fail",
+        reused: true,
+      });
+      expect(await second.end()).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("on exactly these files: test"),
+      });
+      expect((await second.end()).code).toBe(0);
+      expect(await next()).toMatchObject({
+        done: true,
+        attention: [{ task: "1", reason: "gate-failed" }],
+      });
+    },
+  );
 
   byNight("green alone, red together: only what keeps the line green lands", async () => {
     scene.write(
@@ -253,25 +274,36 @@ describe("workers that go astray", () => {
     const worker = await scene.agent("r1/1.1");
     await worker.end();
     expect(await next()).toMatchObject({ dispatch: [{ attempt: "r1/1.2" }] });
-    expect(await worker.begin()).toMatchObject({ code: 1, stderr: expect.stringContaining("over") });
+    expect(await worker.begin()).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("over"),
+    });
   });
 
-  byNight("one that ends before the client has told of its launch: its attempt is over", async () => {
-    await scene.start("1. One\n");
-    await next();
-    const prompt = "Run `minion begin r1/1.1` and do what it prints.";
-    scene.write("../transcript.jsonl", `${JSON.stringify({ message: { role: "user", content: prompt } })}\n`);
-    await scene.hook("SubagentStop", {
-      ...{ agent_id: "a1", agent_type: "minion:minion-worker", permission_mode: "default" },
-      agent_transcript_path: join(scene.home, "transcript.jsonl"),
-    });
-    await scene.hook("PostToolUse", {
-      tool_name: "Agent",
-      tool_input: { subagent_type: "minion:minion-worker", prompt },
-      tool_response: { agentId: "a1" },
-    });
-    expect(await next()).toMatchObject({ dispatch: [{ attempt: "r1/1.2" }] });
-  });
+  byNight(
+    "one that ends before the client has told of its launch: its attempt is over",
+    async () => {
+      await scene.start("1. One\n");
+      await next();
+      const prompt = "Run `minion begin r1/1.1` and do what it prints.";
+      scene.write(
+        "../transcript.jsonl",
+        `${JSON.stringify({ message: { role: "user", content: prompt } })}\n`,
+      );
+      await scene.hook("SubagentStop", {
+        agent_id: "a1",
+        agent_type: "minion:minion-worker",
+        permission_mode: "default",
+        agent_transcript_path: join(scene.home, "transcript.jsonl"),
+      });
+      await scene.hook("PostToolUse", {
+        tool_name: "Agent",
+        tool_input: { subagent_type: "minion:minion-worker", prompt },
+        tool_response: { agentId: "a1" },
+      });
+      expect(await next()).toMatchObject({ dispatch: [{ attempt: "r1/1.2" }] });
+    },
+  );
 
   test("begin outside of a worktree of its own, or of somebody else's attempt, is refused", async () => {
     await scene.start("1. One\n2. Two\n");
@@ -292,7 +324,10 @@ describe("workers that go astray", () => {
     const worker = await scene.agent("r1/1.1");
     await worker.begin();
     const journal = join(scene.repo, ".git/minion/r1/events.jsonl");
-    const old = readFileSync(journal, "utf8").replace(/"at":(\d+)/g, (_, at) => `"at":${Number(at) - 11 * 60_000}`);
+    const old = readFileSync(journal, "utf8").replace(
+      /"at":(\d+)/g,
+      (_, at) => `"at":${Number(at) - 11 * 60_000}`,
+    );
     scene.write(".git/minion/r1/events.jsonl", old);
     expect(dispatched(await next())).toEqual(["r1/1.2"]);
   });
@@ -326,7 +361,9 @@ describe("a session that dies", () => {
     worker.edit({ "src/one.txt": "half" });
     worker.commit("feat: half");
     scene.session = "s2";
-    expect((await scene.minion(["start", "-"], { input: "1. Other\n" })).stderr).toContain("run r1 is open here");
+    expect((await scene.minion(["start", "-"], { input: "1. Other\n" })).stderr).toContain(
+      "run r1 is open here",
+    );
     const resumed = (await scene.minion(["resume", "--json"])).json;
     expect(resumed).toMatchObject({ run: "r1", lost: ["r1/1.1"] });
     expect(dispatched(await next())).toEqual(["r1/1.2"]);

@@ -24,7 +24,8 @@ export interface Answer {
   readonly json: any;
 }
 
-/** A real repository in a temporary folder, with `minion` as built and worktrees made as Claude Code makes them. */
+/** A real repository in a temporary folder, with `minion` as built and worktrees made as Claude
+ * Code makes them. */
 export class Scene {
   readonly home = realpathSync(mkdtempSync(join(tmpdir(), "minion-scene-")));
   readonly repo = join(this.home, "a repo");
@@ -41,7 +42,12 @@ export class Scene {
   }
 
   env(): NodeJS.ProcessEnv {
-    const who = { GIT_AUTHOR_NAME: "t", GIT_AUTHOR_EMAIL: "t@t", GIT_COMMITTER_NAME: "t", GIT_COMMITTER_EMAIL: "t@t" };
+    const who = {
+      GIT_AUTHOR_NAME: "t",
+      GIT_AUTHOR_EMAIL: "t@t",
+      GIT_COMMITTER_NAME: "t",
+      GIT_COMMITTER_EMAIL: "t@t",
+    };
     return {
       PATH: process.env.PATH,
       HOME: this.home,
@@ -72,9 +78,15 @@ export class Scene {
   }
 
   /** Runs `minion`; with `--json` its document is parsed. */
-  minion(args: string[], { cwd = this.repo, input = "", env = {} as NodeJS.ProcessEnv } = {}): Promise<Answer> {
+  minion(
+    args: string[],
+    { cwd = this.repo, input = "", env = {} as NodeJS.ProcessEnv } = {},
+  ): Promise<Answer> {
     return new Promise((resolve) => {
-      const child = spawn(process.execPath, [this.program, ...args], { cwd, env: { ...this.env(), ...env } });
+      const child = spawn(process.execPath, [this.program, ...args], {
+        cwd,
+        env: { ...this.env(), ...env },
+      });
       let stdout = "";
       let stderr = "";
       child.stdout.on("data", (chunk) => (stdout += chunk));
@@ -131,7 +143,8 @@ export class Scene {
     return worker;
   }
 
-  /** What `git status` says of an operation that goes on, or waits for somebody, in any worktree. */
+  /** What `git status` says of an operation that goes on, or waits for somebody, in any worktree.
+   */
   inProgress(): string[] {
     const says =
       /^(You are (currently|in the middle)|All conflicts fixed|You have unmerged|Unmerged paths|.*in progress).*/gm;
@@ -149,7 +162,8 @@ export class Scene {
     execFileSync("cp", ["-a", this.home, `${this.home}.kept`]);
   }
 
-  /** Takes everything back to where it was kept, at the same path, of which git and the journal hold copies. */
+  /** Takes everything back to where it was kept, at the same path, of which git and the journal
+   * hold copies. */
   back(): void {
     rmSync(this.home, { recursive: true });
     execFileSync("cp", ["-a", `${this.home}.kept`, this.home]);
@@ -157,7 +171,8 @@ export class Scene {
   }
 
   destroy(): void {
-    for (const path of [this.home, `${this.home}.kept`]) rmSync(path, { recursive: true, force: true });
+    for (const path of [this.home, `${this.home}.kept`])
+      rmSync(path, { recursive: true, force: true });
   }
 }
 
@@ -193,14 +208,24 @@ export class Worker {
     const gates = await this.minion(["gate", "--all"]);
     this.commit();
     const submitted = await this.submit();
-    for (const { code, stdout, stderr } of [gates, submitted]) if (code !== 0) throw new Error(stdout + stderr);
+    for (const { code, stdout, stderr } of [gates, submitted])
+      if (code !== 0) throw new Error(stdout + stderr);
   }
 
   /** The client's hook at the worker's end. */
   end(mode: "default" | "auto" = "default"): Promise<Answer> {
-    const who = { agent_id: this.id, agent_type: "minion:minion-worker", permission_mode: mode, cwd: this.path };
+    const who = {
+      agent_id: this.id,
+      agent_type: "minion:minion-worker",
+      permission_mode: mode,
+      cwd: this.path,
+    };
     return mode === "auto"
-      ? this.scene.hook("PreToolUse", { ...who, tool_name: "SubagentHandback", tool_input: { message: "done" } })
+      ? this.scene.hook("PreToolUse", {
+          ...who,
+          tool_name: "SubagentHandback",
+          tool_input: { message: "done" },
+        })
       : this.scene.hook("SubagentStop", { ...who, last_assistant_message: "done" });
   }
 }

@@ -1,5 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Answer, Scene } from "./scene.ts";
@@ -18,7 +26,9 @@ async function stop(input: object = {}): Promise<string | null> {
 }
 
 const atWork = (id: string) => ({
-  background_tasks: [{ id, type: "subagent", status: "running", agent_type: "minion:minion-worker" }],
+  background_tasks: [
+    { id, type: "subagent", status: "running", agent_type: "minion:minion-worker" },
+  ],
 });
 
 /** The session's context was made anew. */
@@ -29,7 +39,8 @@ function restart(input: object = {}): Promise<Answer> {
 
 const next = () => scene.minion(["next", "--json"]);
 const reminders = () =>
-  readFileSync(join(scene.repo, ".git/minion/r1/events.jsonl"), "utf8").match(/"event":"reminded"/g)?.length ?? 0;
+  readFileSync(join(scene.repo, ".git/minion/r1/events.jsonl"), "utf8").match(/"event":"reminded"/g)
+    ?.length ?? 0;
 
 describe("a session that ends its turn with work ready", () => {
   test("is told once each time that something is ready anew, and never while tasks merely run", async () => {
@@ -60,12 +71,16 @@ describe("a session that ends its turn with work ready", () => {
   test("while landing is at it, only where no worker's end will wake it", async () => {
     scene.destroy();
     const go = '"$(git rev-parse --git-common-dir)/go"';
-    scene = new Scene(`---\ngates:\n  - name: test\n    run: 'until [ -e ${go} ]; do sleep 0.1; done'\n---\n`);
+    scene = new Scene(
+      `---\ngates:\n  - name: test\n    run: 'until [ -e ${go} ]; do sleep 0.1; done'\n---\n`,
+    );
     await scene.start("1. One\n");
     const { waiting } = (await scene.minion(["next", "--json", "--wait", "0"])).json;
     expect(waiting).toEqual([{ task: "1", why: "landing" }]);
     expect(await stop(atWork("a1"))).toBe(null);
-    expect(await stop({ background_tasks: [{ id: "b1", type: "shell", status: "running" }] })).toContain("(1)");
+    expect(
+      await stop({ background_tasks: [{ id: "b1", type: "shell", status: "running" }] }),
+    ).toContain("(1)");
     writeFileSync(join(scene.repo, ".git/go"), "");
     expect((await next()).json.dispatch).toHaveLength(1);
   });
@@ -110,7 +125,10 @@ describe("a session whose context is made anew", () => {
     expect(stdout).toContain("- running: 1 (r1/1.1)\n- waiting: 2\n");
     expect(stdout).toContain("Next step: `minion next --json`");
     expect(await restart({ session_id: "s2" })).toMatchObject({ code: 0, stdout: "" });
-    expect(await restart({ agent_type: "minion:minion-worker" })).toMatchObject({ code: 0, stdout: "" });
+    expect(await restart({ agent_type: "minion:minion-worker" })).toMatchObject({
+      code: 0,
+      stdout: "",
+    });
     await scene.minion(["abort"]);
     expect(await restart()).toMatchObject({ code: 0, stdout: "" });
   });
@@ -129,10 +147,16 @@ describe("a session whose context is made anew", () => {
 
 describe("the filter before both", () => {
   /** The shipped filter, with a program of ours that leaves a mark where the rails would start. */
-  function passes(event: string, { cwd = scene.repo, session = "s1", PATH = process.env.PATH } = {}): boolean {
+  function passes(
+    event: string,
+    { cwd = scene.repo, session = "s1", PATH = process.env.PATH } = {},
+  ): boolean {
     const folder = join(scene.home, "plugin");
     for (const name of ["hooks", "bin"]) mkdirSync(join(folder, name), { recursive: true });
-    copyFileSync(join(import.meta.dirname, "../../../assets/hooks/filter.sh"), join(folder, "hooks/filter.sh"));
+    copyFileSync(
+      join(import.meta.dirname, "../../../assets/hooks/filter.sh"),
+      join(folder, "hooks/filter.sh"),
+    );
     writeFileSync(join(folder, "bin/minion"), `#!/bin/sh\ncat > "${folder}/mark"\n`);
     chmodSync(join(folder, "bin/minion"), 0o755);
     const input = JSON.stringify({ session_id: session, cwd, hook_event_name: event });
@@ -148,7 +172,8 @@ describe("the filter before both", () => {
     const PATH = scene.home;
     mkdirSync(join(scene.repo, "deep/er"), { recursive: true });
     for (const cwd of [scene.repo, join(scene.repo, "deep/er"), scene.home, "/"])
-      for (const event of ["Stop", "SessionStart"]) expect([cwd, passes(event, { cwd, PATH })]).toEqual([cwd, false]);
+      for (const event of ["Stop", "SessionStart"])
+        expect([cwd, passes(event, { cwd, PATH })]).toEqual([cwd, false]);
   });
 
   test("lets through the session whose run it is, wherever it stands in the repository, and no other", async () => {

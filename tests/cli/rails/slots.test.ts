@@ -11,13 +11,15 @@ afterEach(() => {
   for (const scene of scenes.splice(0)) scene.destroy();
 });
 
-/** A run with so many workers begun, each with a file of its own. Its gate writes down when it starts and ends, and by
- * whom; while `stop` is there, it does not end. */
+/** A run with so many workers begun, each with a file of its own. Its gate writes down when it
+ * starts and ends, and by whom; while `stop` is there, it does not end. */
 async function begun(workers: number, { slots = 1, timeout = 60, gate = "", log = "" } = {}) {
   const at = scenes.length;
   const scene = new Scene();
   scenes.push(scene);
-  const [place, file, stop] = [join(scene.home, "place.sh"), log || join(scene.home, "log"), join(scene.home, "stop")];
+  const place = join(scene.home, "place.sh");
+  const file = log || join(scene.home, "log");
+  const stop = join(scene.home, "stop");
   writeFileSync(
     place,
     `who=$(ls src | grep -o '[0-9]*'); echo "start ${at}/$who" >> "${file}"
@@ -42,7 +44,8 @@ async function begun(workers: number, { slots = 1, timeout = 60, gate = "", log 
   return { scene, all: all as [Worker, ...Worker[]], stop, file, said };
 }
 
-const queueOf = (scene: Scene): string => join(scene.env().TMPDIR as string, `minion-${process.getuid?.()}`);
+const queueOf = (scene: Scene): string =>
+  join(scene.env().TMPDIR as string, `minion-${process.getuid?.()}`);
 
 /** The tickets of those who wait or run in a scene's queue, in its order. */
 const tickets = (scene: Scene, state: "waits" | "runs"): string[] =>
@@ -54,16 +57,20 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await sleep(20);
 }
 
-const pairs = (...who: string[]): string[] => who.flatMap((each) => [`start ${each}`, `end ${each}`]);
+const pairs = (...who: string[]): string[] =>
+  who.flatMap((each) => [`start ${each}`, `end ${each}`]);
 const runGate = (worker: Worker) => worker.minion(["gate", "test", "--wait", "300", "--json"]);
 
-/** Calls the gates one after another, each once the one before stands in the queue. They end once `stop` is gone. */
+/** Calls the gates one after another, each once the one before stands in the queue. They end once
+ * `stop` is gone. */
 async function inTurn({ scene, stop }: { scene: Scene; stop: string }, workers: readonly Worker[]) {
   writeFileSync(stop, "");
   const calls = [];
   for (const worker of workers) {
     calls.push(runGate(worker));
-    await until(() => [...tickets(scene, "runs"), ...tickets(scene, "waits")].length >= calls.length);
+    await until(
+      () => [...tickets(scene, "runs"), ...tickets(scene, "waits")].length >= calls.length,
+    );
   }
   return calls;
 }
@@ -129,7 +136,9 @@ test("two repositories share the slots, and what a worker waits for lands before
   rmSync(one.file);
   const calls = await inTurn(one, [holder, last]);
   const [other] = two.all;
-  calls.push(two.scene.minion(["gate", "test", "--wait", "300", "--json"], { cwd: other.path, env: shared }));
+  calls.push(
+    two.scene.minion(["gate", "test", "--wait", "300", "--json"], { cwd: other.path, env: shared }),
+  );
   await until(() => tickets(one.scene, "waits").length === 2);
   calls.push(one.scene.minion(["land", "1", "--wait", "300", "--json"]));
   await until(() => tickets(one.scene, "waits").length === 3);
@@ -166,16 +175,23 @@ test("where nobody can queue up, gates run as they come", async () => {
 });
 
 test("what runs out of time is ended with all that it started, and one that left the group is not waited for", async () => {
-  // `setsid` puts what it starts out of reach: no group holds it any more. It has the gate's output open.
+  // `setsid` puts what it starts out of reach: no group holds it any more. It has the gate's output
+  // open.
   const alive = "while sleep 0.1; do date +%N >";
   const group = `sh -c '${alive} "$0"; done' "$PWD/../../../../group" &`;
   const away = `setsid sh -c '${alive} "$0"; test -e "$0.end" && exit; done' "$PWD/../../../../away" &`;
-  const run = await begun(1, { timeout: 2, gate: `case $PWD in *agent*) ${group} ${away} wait ;; esac` });
+  const run = await begun(1, {
+    timeout: 2,
+    gate: `case $PWD in *agent*) ${group} ${away} wait ;; esac`,
+  });
   const [worker] = run.all;
   const answer = await runGate(worker);
-  expect(answer.json.gates).toMatchObject([{ result: "fail", hint: expect.stringContaining("ran out of time") }]);
+  expect(answer.json.gates).toMatchObject([
+    { result: "fail", hint: expect.stringContaining("ran out of time") },
+  ]);
   const read = (name: string): string => readFileSync(join(run.scene.home, name), "utf8");
-  const [group1, away1] = [read("group"), read("away")];
+  const group1 = read("group");
+  const away1 = read("away");
   await until(() => read("away") !== away1);
   await sleep(300);
   expect(read("group")).toBe(group1);

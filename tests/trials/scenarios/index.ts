@@ -16,4 +16,8 @@ const DEMO: Scenario = {
 };
 
 /** All moments at which a model is tried, by name. */
-export const SCENARIOS: Readonly<Record<string, Scenario>> = { ...ORCHESTRATOR, ...WORKER, demo: DEMO };
+export const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  ...ORCHESTRATOR,
+  ...WORKER,
+  demo: DEMO,
+};

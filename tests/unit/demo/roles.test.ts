@@ -4,18 +4,36 @@ import { describe, expect, test } from "vitest";
 import { orchestrator } from "../../../demo/orchestrator-script.ts";
 import type { Message, ModelRequest, Reply } from "../../../demo/scripted-model.ts";
 import { conversations, quote } from "../../../demo/talk.ts";
-import { claimsWithoutRunning, failsTwice, neverBegins, worker } from "../../../demo/worker-script.ts";
+import {
+  claimsWithoutRunning,
+  failsTwice,
+  neverBegins,
+  worker,
+} from "../../../demo/worker-script.ts";
 
-/** Plays the client: says what the person typed, then answers each reply's calls as `answer` has it. */
+/** Plays the client: says what the person typed, then answers each reply's calls as `answer` has
+ * it. */
 function client(request: Partial<ModelRequest>, behaviours = {}, guesses = {}) {
   const edits = { steps: [], commit: "feat: it's x", handoff: "done" };
-  const script = conversations({ orchestrator: orchestrator(guesses), worker: worker({ "1": edits }, behaviours) });
+  const script = conversations({
+    orchestrator: orchestrator(guesses),
+    worker: worker({ "1": edits }, behaviours),
+  });
   const messages: Message[] = [];
-  const base = { model: "m", system: "", tools: ["Agent"], session: "s", agent: "", size: 0, stream: true };
+  const base = {
+    model: "m",
+    system: "",
+    tools: ["Agent"],
+    session: "s",
+    agent: "",
+    size: 0,
+    stream: true,
+  };
   return {
     async say(text: string, ...results: string[]): Promise<Reply> {
       const last = messages.at(-1)?.content ?? [];
-      const ids = typeof last === "string" ? [] : last.flatMap((block) => ("id" in block ? [block.id] : []));
+      const ids =
+        typeof last === "string" ? [] : last.flatMap((block) => ("id" in block ? [block.id] : []));
       const answers = ids.map((id, index) => {
         const content = results[index] ?? "";
         const is_error = content.startsWith("Exit code");
@@ -26,7 +44,12 @@ function client(request: Partial<ModelRequest>, behaviours = {}, guesses = {}) {
       const content = reply.map((part, index) =>
         typeof part === "string"
           ? ({ type: "text", text: part } as const)
-          : ({ type: "tool_use", id: `${messages.length}-${index}`, name: part.tool, input: part.input } as const),
+          : ({
+              type: "tool_use",
+              id: `${messages.length}-${index}`,
+              name: part.tool,
+              input: part.input,
+            } as const),
       );
       messages.push({ role: "assistant", content });
       return reply;
@@ -36,7 +59,9 @@ function client(request: Partial<ModelRequest>, behaviours = {}, guesses = {}) {
 
 /** What a reply calls, in short: the command, or the tool's name. */
 function called(reply: Reply): string[] {
-  return reply.map((part) => (typeof part === "string" ? part : String(part.input.command ?? part.tool)));
+  return reply.map((part) =>
+    typeof part === "string" ? part : String(part.input.command ?? part.tool),
+  );
 }
 
 function typed(args: string): string {
@@ -44,10 +69,19 @@ function typed(args: string): string {
 }
 
 function next(more: object): string {
-  return JSON.stringify({ done: false, landed: [], dispatch: [], waiting: [], attention: [], ...more });
+  return JSON.stringify({
+    done: false,
+    landed: [],
+    dispatch: [],
+    waiting: [],
+    attention: [],
+    ...more,
+  });
 }
 
-const dispatch = [{ attempt: "r/1.1", task: "1", agent: "minion-worker", description: "x", prompt: "go" }];
+const dispatch = [
+  { attempt: "r/1.1", task: "1", agent: "minion-worker", description: "x", prompt: "go" },
+];
 
 describe("the orchestrator", () => {
   test("writes down the demo's typed list in our form; for a dry run nothing is written", async () => {
@@ -114,7 +148,9 @@ describe("the worker", () => {
     expect(called(await say("", "green"))).toEqual(["git add -A"]);
     expect(called(await say("", ""))).toEqual(["git commit -m 'feat: it'\\''s x'"]);
     expect(called(await say("", ""))).toEqual(["minion submit <<'HANDOFF'\ndone\nHANDOFF"]);
-    expect(await say("", "ok")).toMatchObject([{ tool: "SubagentHandback", input: { message: "r/1.1 handed in" } }]);
+    expect(await say("", "ok")).toMatchObject([
+      { tool: "SubagentHandback", input: { message: "r/1.1 handed in" } },
+    ]);
     expect(called(await say("", "not proven"))).toEqual(["minion gate --all"]);
   });
 
@@ -127,11 +163,28 @@ describe("the worker", () => {
     expect(called(await claims.say("", "ok"))[0]).toMatch(/All tests pass/);
     expect(called(await claims.say("Stop hook feedback"))[0]).toMatch(/All tests pass/);
 
-    const fails = client({ agent: "a1", tools: ["Bash"] }, { "1": failsTwice({ run: "break" }, { run: "mend" }) });
+    const fails = client(
+      { agent: "a1", tools: ["Bash"] },
+      { "1": failsTwice({ run: "break" }, { run: "mend" }) },
+    );
     const seen = called(await fails.say(first));
-    for (const answer of ["ok", "ok", "Exit code 1\nred", "ok", "Exit code 1\nstill red", "ok", "ok"])
+    for (const answer of [
+      "ok",
+      "ok",
+      "Exit code 1\nred",
+      "ok",
+      "Exit code 1\nstill red",
+      "ok",
+      "ok",
+    ])
       seen.push(...called(await fails.say("", answer)));
-    expect(seen.slice(0, 5)).toEqual(["minion begin r/1.1", "break", "minion gate --all", "mend", "minion gate --all"]);
+    expect(seen.slice(0, 5)).toEqual([
+      "minion begin r/1.1",
+      "break",
+      "minion gate --all",
+      "mend",
+      "minion gate --all",
+    ]);
     expect(seen.at(-1)).toMatch(/^r\/1\.1 not done: red after one fix: still red$/);
 
     const refused = client({ agent: "a1", tools: ["Bash"] });

@@ -63,29 +63,41 @@ describe("the sample repository", { timeout: 120_000 }, () => {
     await makeSample(demo, repo);
     await writeFile(join(repo, "src/bad.js"), "console.log(1); \nconst = 2;\n\n");
     const lint = await npm(repo, "run", "lint").catch((error: { stdout: string }) => error);
-    for (const rule of ["no-console", "no-trailing-space", "one-final-newline", "bad.js: parses: Unexpected token"])
+    for (const rule of [
+      "no-console",
+      "no-trailing-space",
+      "one-final-newline",
+      "bad.js: parses: Unexpected token",
+    ])
       expect(lint.stdout).toContain(rule);
   });
 
   // By day the one end-to-end run that has npm's gates passes them after each task.
-  byNight("passes its own checks after each task, in an order that the graph allows", { timeout: 90_000 }, async () => {
-    const repo = join(temp, "edited");
-    await makeSample(demo, repo);
-    await npm(repo, "ci", "--offline");
-    let before = 0;
-    for (const id of ["1", "3", "2", "4"]) {
-      await apply(repo, edits.tasks[id]?.steps ?? []);
-      const [, { stdout }] = await Promise.all([npm(repo, "run", "lint"), npm(repo, "test")]);
-      const passed = Number(/# pass (\d+)/.exec(stdout)?.[1]);
-      expect(passed).toBeGreaterThan(before);
-      before = passed;
-    }
-  });
+  byNight(
+    "passes its own checks after each task, in an order that the graph allows",
+    { timeout: 90_000 },
+    async () => {
+      const repo = join(temp, "edited");
+      await makeSample(demo, repo);
+      await npm(repo, "ci", "--offline");
+      let before = 0;
+      for (const id of ["1", "3", "2", "4"]) {
+        await apply(repo, edits.tasks[id]?.steps ?? []);
+        const [, { stdout }] = await Promise.all([npm(repo, "run", "lint"), npm(repo, "test")]);
+        const passed = Number(/# pass (\d+)/.exec(stdout)?.[1]);
+        expect(passed).toBeGreaterThan(before);
+        before = passed;
+      }
+    },
+  );
 
   test("tasks 2 and 3 share no file, and each task touches what it says", () => {
     const touched = (id: string) =>
-      edits.tasks[id]?.steps.map((step) => ("write" in step ? step.write : "edit" in step ? step.edit : ""));
-    for (const id of Object.keys(edits.tasks)) expect(touched(id)).toEqual(edits.guesses[id]?.files);
+      edits.tasks[id]?.steps.map((step) =>
+        "write" in step ? step.write : "edit" in step ? step.edit : "",
+      );
+    for (const id of Object.keys(edits.tasks))
+      expect(touched(id)).toEqual(edits.guesses[id]?.files);
     expect(touched("2")?.filter((file) => touched("3")?.includes(file))).toEqual([]);
   });
 });

@@ -34,7 +34,11 @@ function standIn(
   );
   chmodSync(join(bin, "claude"), 0o755);
 }
-const at = (cwd = home) => ({ env: { HOME: home, PATH: [bin, "/usr/bin", "/bin"].join(delimiter) }, cwd, home });
+const at = (cwd = home) => ({
+  env: { HOME: home, PATH: [bin, "/usr/bin", "/bin"].join(delimiter) },
+  cwd,
+  home,
+});
 const look = (flags = {}, cwd = home) => diagnose(flags, "0.1.0", at(cwd));
 const codes = async (flags = {}, cwd = home): Promise<string[]> =>
   (await look(flags, cwd)).findings.map(({ code }) => code);
@@ -58,7 +62,11 @@ describe("doctor", () => {
     ["a client from before plugins in skills/", () => standIn("2.1.156"), ["claude"]],
     ["a client that lists nothing", () => standIn(undefined, []), ["not-loaded"]],
     ["a client that does not answer", () => standIn(undefined, "oops"), ["not-asked"]],
-    ["the plugin disabled", () => standIn(undefined, [{ id: "minion@skills-dir", enabled: false }]), ["disabled"]],
+    [
+      "the plugin disabled",
+      () => standIn(undefined, [{ id: "minion@skills-dir", enabled: false }]),
+      ["disabled"],
+    ],
     [
       "the plugin with errors",
       () => standIn(undefined, [{ id: "minion@skills-dir", enabled: true, errors: ["bad"] }]),
@@ -73,15 +81,35 @@ describe("doctor", () => {
     ["an edited file", { [`skills/minion/${BLUEPRINT}`]: "mine" }, ["edited"]],
     ["a foreign file", { "skills/minion/mine.md": "mine" }, ["foreign"]],
     ["a broken manifest", { [`skills/minion/${MANIFEST}`]: "{" }, ["manifest"]],
-    ["rails that do not run", { "skills/minion/bin/minion": "process.exit(1)" }, ["edited", "rails"]],
+    [
+      "rails that do not run",
+      { "skills/minion/bin/minion": "process.exit(1)" },
+      ["edited", "rails"],
+    ],
     ["what a killed run left", { "skills/.minion-toolkit/new/": "" }, ["leftover"]],
     ["a stale command", { "commands/minion.md": "x" }, ["twin-command"]],
     ["a stale agent", { "agents/x.md": "---\nname: minion-worker\n---\n" }, ["twin-agent"]],
-    ["a marketplace's plugin", { "plugins/installed_plugins.json": '{"plugins":{"minion@m":[]}}' }, ["twin-plugin"]],
-    ["a marketplace's other plugin", { "plugins/installed_plugins.json": '{"plugins":{"minions@m":[]}}' }, []],
+    [
+      "a marketplace's plugin",
+      { "plugins/installed_plugins.json": '{"plugins":{"minion@m":[]}}' },
+      ["twin-plugin"],
+    ],
+    [
+      "a marketplace's other plugin",
+      { "plugins/installed_plugins.json": '{"plugins":{"minions@m":[]}}' },
+      [],
+    ],
     ["hooks that are off", { "settings.json": '{"disableAllHooks":true}' }, ["hooks-off"]],
-    ["hooks that are off after a BOM", { "settings.json": '\uFEFF{"disableAllHooks":true}' }, ["hooks-off"]],
-    ["managed words in a person's settings", { "settings.json": '{"strictKnownMarketplaces":[]}' }, []],
+    [
+      "hooks that are off after a BOM",
+      { "settings.json": '\uFEFF{"disableAllHooks":true}' },
+      ["hooks-off"],
+    ],
+    [
+      "managed words in a person's settings",
+      { "settings.json": '{"strictKnownMarketplaces":[]}' },
+      [],
+    ],
   ])("%s", async (_, files, expected) => {
     standIn();
     lay(root, files);
@@ -99,7 +127,9 @@ describe("doctor", () => {
     expect(await codes()).toEqual(["shadowed"]);
     rmSync(join(bin, "minion"));
     const literal = { ...at(), env: { ...at().env, CLAUDE_CONFIG_DIR: "~/.claude" } };
-    expect((await diagnose({}, "0.1.0", literal)).findings.map(({ code }) => code)).toEqual(["config-dir"]);
+    expect((await diagnose({}, "0.1.0", literal)).findings.map(({ code }) => code)).toEqual([
+      "config-dir",
+    ]);
     await act("uninstall", root, assets);
     expect(await look()).toMatchObject({
       installed: null,
@@ -111,7 +141,11 @@ describe("doctor", () => {
     standIn();
     const repository = join(home, "repository");
     const git = (...args: string[]) =>
-      execFileSync("git", args, { cwd: repository, stdio: "ignore", env: { ...at().env, GIT_CONFIG_NOSYSTEM: "1" } });
+      execFileSync("git", args, {
+        cwd: repository,
+        stdio: "ignore",
+        env: { ...at().env, GIT_CONFIG_NOSYSTEM: "1" },
+      });
     mkdirSync(repository);
     git("init", "-b", "trunk");
     expect(await codes({}, repository)).toEqual(["no-commits"]);
@@ -134,7 +168,15 @@ describe("doctor", () => {
     git("config", "core.hooksPath", "my hooks");
     git("config", "commit.gpgsign", "true");
     const found = await codes({}, join(repository, "src"));
-    expect(found).toEqual(["twin-command", "twin-skill", "base", "hooks-path", "submodules", "lfs", "signing"]);
+    expect(found).toEqual([
+      "twin-command",
+      "twin-skill",
+      "base",
+      "hooks-path",
+      "submodules",
+      "lfs",
+      "signing",
+    ]);
     expect(await codes({ scope: "project" }, repository)).toContain("not-installed");
   });
 

@@ -1,5 +1,13 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, linkSync, lstatSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Verb } from "../../../installer/plan.ts";
@@ -28,7 +36,9 @@ async function prepare(verb: Verb): Promise<string> {
 async function effects(verb: Verb, assets: string): Promise<string[]> {
   const names: string[] = [];
   const exchange = () => false;
-  await act(verb, root, assets, {}, { exchange, step: (name) => names.push(name) }).finally(() => undefined);
+  await act(verb, root, assets, {}, { exchange, step: (name) => names.push(name) }).finally(
+    () => undefined,
+  );
   return names;
 }
 
@@ -49,10 +59,14 @@ describe("I11: whatever fails before the swap, nothing changed", () => {
       for (let at = 0; at < last; at++) {
         let count = 0;
         const full = (): void => {
-          if (count++ === at) throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+          if (count++ === at)
+            throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
         };
         const exchange = () => false;
-        await expect(act(verb, root, assets, {}, { step: full, exchange }), all[at]).rejects.toMatchObject({
+        await expect(
+          act(verb, root, assets, {}, { step: full, exchange }),
+          all[at],
+        ).rejects.toMatchObject({
           code: "disk-full",
           exit: 3,
           message: expect.stringContaining("nothing changed"),
@@ -65,7 +79,10 @@ describe("I11: whatever fails before the swap, nothing changed", () => {
         const step = (): void => {
           if (count++ === at) stop.abort();
         };
-        await expect(act(verb, root, assets, {}, { step, signal: stop.signal }), all[at]).rejects.toMatchObject({
+        await expect(
+          act(verb, root, assets, {}, { step, signal: stop.signal }),
+          all[at],
+        ).rejects.toMatchObject({
           code: "interrupted",
           exit: 130,
         });
@@ -119,7 +136,12 @@ it("a kept file stays the very file, with its links, time and mode", async () =>
   const before = statSync(mine);
   await act("update", root, second);
   const { ino, mtimeMs, mode, nlink } = statSync(mine);
-  expect([ino, mtimeMs, mode, nlink]).toEqual([before.ino, before.mtimeMs, before.mode, before.nlink]);
+  expect([ino, mtimeMs, mode, nlink]).toEqual([
+    before.ino,
+    before.mtimeMs,
+    before.mode,
+    before.nlink,
+  ]);
 });
 
 it("a socket or a pipe in the folder is kept, and never waited for", async () => {

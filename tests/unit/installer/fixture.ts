@@ -41,15 +41,21 @@ export function lay(folder: string, files: Record<string, string>): void {
 }
 
 export const FILES: Readonly<Record<string, string>> = {
-  ".claude-plugin/plugin.json": JSON.stringify({ name: "minion", version: "0.1.0", description: "A foreman." }),
+  ".claude-plugin/plugin.json": JSON.stringify({
+    name: "minion",
+    version: "0.1.0",
+    description: "A foreman.",
+  }),
   "commands/minion.md":
     '---\nname: minion\ndescription: "Runs tasks. Use when there are several."\nargument-hint: "[tasks]"\ndisable-model-invocation: true\n---\n\nDo $ARGUMENTS with minion:minion-blueprint.\n',
-  "commands/board.md": '---\nname: board\ndescription: "Shows the board."\n---\n\n!`minion board`\n',
+  "commands/board.md":
+    '---\nname: board\ndescription: "Shows the board."\n---\n\n!`minion board`\n',
   "agents/minion-worker.md":
     '---\nname: minion-worker\ndescription: "Does one task."\nisolation: worktree\n---\n\nWork.\n',
   "skills/minion-blueprint/SKILL.md":
     '---\nname: minion-blueprint\ndescription: "The rails."\n---\n\nBranch, implement, lint.\n',
-  "skills/minion-overlays/SKILL.md": '---\nname: minion-overlays\ndescription: "Overlays."\n---\n\nSee below.\n',
+  "skills/minion-overlays/SKILL.md":
+    '---\nname: minion-overlays\ndescription: "Overlays."\n---\n\nSee below.\n',
   "skills/minion-overlays/domains/backend.md": "# Backend\n",
   "hooks/hooks.json": '{"hooks":{}}\n',
   "hooks/guard.sh": "#!/bin/sh\nexit 0\n",
@@ -58,23 +64,33 @@ export const FILES: Readonly<Record<string, string>> = {
 };
 
 /** A package's assets; `changes` replaces files, undefined leaves them out. */
-export function makeAssets(version = "0.1.0", changes: Record<string, string | undefined> = {}): string {
+export function makeAssets(
+  version = "0.1.0",
+  changes: Record<string, string | undefined> = {},
+): string {
   const assets = join(temporary(), "assets");
   const files: Record<string, string | undefined> = {
     ...FILES,
-    ".claude-plugin/plugin.json": JSON.stringify({ name: "minion", version, description: "A foreman." }),
+    ".claude-plugin/plugin.json": JSON.stringify({
+      name: "minion",
+      version,
+      description: "A foreman.",
+    }),
     ...changes,
   };
   lay(
     assets,
-    Object.fromEntries(Object.entries(files).filter((entry): entry is [string, string] => entry[1] !== undefined)),
+    Object.fromEntries(
+      Object.entries(files).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    ),
   );
   for (const path of ["bin/minion", "hooks/guard.sh"])
     if (files[path] !== undefined) chmodSync(join(assets, path), 0o755);
   return assets;
 }
 
-/** Everything in a folder: path → kind, mode and hash, so that two trees can be compared byte for byte. */
+/** Everything in a folder: path → kind, mode and hash, so that two trees can be compared byte for
+ * byte. */
 export function snapshot(folder: string, below = ""): Record<string, string> {
   const tree: Record<string, string> = {};
   for (const name of lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()
@@ -83,7 +99,8 @@ export function snapshot(folder: string, below = ""): Record<string, string> {
     const path = below + name;
     const stats = lstatSync(join(folder, path));
     const mode = (stats.mode & 0o7777).toString(8);
-    if (stats.isDirectory()) Object.assign(tree, { [path]: `folder ${mode}` }, snapshot(folder, `${path}/`));
+    if (stats.isDirectory())
+      Object.assign(tree, { [path]: `folder ${mode}` }, snapshot(folder, `${path}/`));
     else if (stats.isSymbolicLink()) tree[path] = `link ${readlinkSync(join(folder, path))}`;
     else if (stats.isFile())
       tree[path] = `file ${mode} ${createHash("sha1")
@@ -113,5 +130,9 @@ export function act(
   flags: ChangeFlags = {},
   world: Partial<World> = {},
 ): Promise<Change> {
-  return change(verb, { dir, ...flags }, { assets, at: { env: {}, cwd: dir, home: dir }, ...world });
+  return change(
+    verb,
+    { dir, ...flags },
+    { assets, at: { env: {}, cwd: dir, home: dir }, ...world },
+  );
 }

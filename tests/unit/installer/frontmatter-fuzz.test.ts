@@ -83,7 +83,8 @@ const VALUES = [
 const CLOSERS = ["---", "---", "---", "---", "...", "--- ", "----", "", "---\n---"];
 
 it(`reads ${RUNS} generated front matters: no crash, no code run, no fault swallowed`, () => {
-  let [broken, whole] = [0, 0];
+  let broken = 0;
+  let whole = 0;
   for (let seed = 1; seed <= RUNS; seed++) {
     const random = chance(seed);
     const end = random.pick(["\n", "\n", "\r\n"]);
@@ -92,8 +93,11 @@ it(`reads ${RUNS} generated front matters: no crash, no code run, no fault swall
       () =>
         `${random.pick(["", "", "", " ", "  ", "\t"])}${random.pick(KEYS)}${random.pick([": ", ": ", ": ", ":", " ", ""])}${random.pick(VALUES)}`,
     );
-    const [opener, closer] = [random.pick(OPENERS), random.pick(CLOSERS)];
-    const text = [opener, ...fields, closer, "Body $ARGUMENTS", ""].join("\n").replaceAll("\n", end);
+    const opener = random.pick(OPENERS);
+    const closer = random.pick(CLOSERS);
+    const text = [opener, ...fields, closer, "Body $ARGUMENTS", ""]
+      .join("\n")
+      .replaceAll("\n", end);
     const kind = random.pick(["agent", "command", "skill"] as const);
     const about = `seed ${seed}: ${JSON.stringify(text)}`;
     const { findings, prompt } = checkPrompt(text, "a.md", kind, "a", true);
@@ -101,11 +105,16 @@ it(`reads ${RUNS} generated front matters: no crash, no code run, no fault swall
     for (const { message, hint, line } of findings) {
       expect(message.length * hint.length, about).toBeGreaterThan(0);
       expect(message, about).not.toMatch(/undefined|\n\s+at /);
-      expect(Number.isInteger(line) && Number(line) >= 1 && Number(line) <= lines, about).toBe(true);
+      expect(Number.isInteger(line) && Number(line) >= 1 && Number(line) <= lines, about).toBe(
+        true,
+      );
     }
     if (prompt) checkTogether([prompt], "plug");
-    // Said by another road: a block that YAML cannot read must be found, and one that it can must not.
-    const block = /^\uFEFF?---[ \t]*\n([\s\S]*?\n)?---[ \t]*(?:\n|$)/.exec(text.replaceAll("\r\n", "\n"));
+    // Said by another road: a block that YAML cannot read must be found, and one that it can must
+    // not.
+    const block = /^\uFEFF?---[ \t]*\n([\s\S]*?\n)?---[ \t]*(?:\n|$)/.exec(
+      text.replaceAll("\r\n", "\n"),
+    );
     const said = findings.some(({ code }) => code === "frontmatter");
     if (block) {
       const document = parseDocument(block[1] ?? "", { stringKeys: true });

@@ -36,10 +36,13 @@ describe("install", () => {
     expect(plan.obstacles).toEqual([]);
     const after = snapshot(root);
     const ours = Object.keys(after).filter((path) => before[path] === undefined);
-    expect(ours.every((path) => path === "skills/minion" || path.startsWith("skills/minion/"))).toBe(true);
+    expect(
+      ours.every((path) => path === "skills/minion" || path.startsWith("skills/minion/")),
+    ).toBe(true);
     expect(read("SKILL.md")).toBe(FILES["commands/minion.md"]);
     expect(readdirSync(target("commands"))).toEqual(["board.md"]);
-    for (const path of ["bin/minion", "hooks/guard.sh"]) expect(lstatSync(target(path)).mode & 0o111, path).toBe(0o111);
+    for (const path of ["bin/minion", "hooks/guard.sh"])
+      expect(lstatSync(target(path)).mode & 0o111, path).toBe(0o111);
     expect(lstatSync(target("bin/package.json")).mode & 0o111).toBe(0);
   });
 
@@ -120,16 +123,19 @@ describe("I2: links", () => {
     },
   );
 
-  it.each(["root", "skills", "skills/minion"])("%s as a dangling link is refused with its path", async (which) => {
-    const path = which === "root" ? root : join(root, which);
-    rmSync(relink(path), { recursive: true });
-    for (const verb of ["install", "update", "uninstall"] as const)
-      await expect(act(verb, root, assets)).rejects.toMatchObject({
-        code: "dangling-link",
-        message: expect.stringContaining(path),
-      });
-    expect(lstatSync(path).isSymbolicLink()).toBe(true);
-  });
+  it.each(["root", "skills", "skills/minion"])(
+    "%s as a dangling link is refused with its path",
+    async (which) => {
+      const path = which === "root" ? root : join(root, which);
+      rmSync(relink(path), { recursive: true });
+      for (const verb of ["install", "update", "uninstall"] as const)
+        await expect(act(verb, root, assets)).rejects.toMatchObject({
+          code: "dangling-link",
+          message: expect.stringContaining(path),
+        });
+      expect(lstatSync(path).isSymbolicLink()).toBe(true);
+    },
+  );
 
   it("a file of ours that was moved into dotfiles and linked is kept, and its target is not written to", async () => {
     await act("install", root, assets);
@@ -137,7 +143,11 @@ describe("I2: links", () => {
     writeFileSync(elsewhere, "mine");
     rmSync(target(BLUEPRINT));
     symlinkSync(elsewhere, target(BLUEPRINT));
-    const { plan } = await act("update", root, makeAssets("0.2.0", { [BLUEPRINT]: `${FILES[BLUEPRINT]}New.\n` }));
+    const { plan } = await act(
+      "update",
+      root,
+      makeAssets("0.2.0", { [BLUEPRINT]: `${FILES[BLUEPRINT]}New.\n` }),
+    );
     expect(done(plan, "edited")).toEqual([BLUEPRINT]);
     expect(readlinkSync(target(BLUEPRINT))).toBe(elsewhere);
     expect(readFileSync(elsewhere, "utf8")).toBe("mine");
@@ -161,14 +171,21 @@ describe("I3: uninstall", () => {
     await act(
       "update",
       root,
-      makeAssets("0.2.0", { "skills/more/SKILL.md": '---\nname: more\ndescription: "More."\n---\nx\n' }),
+      makeAssets("0.2.0", {
+        "skills/more/SKILL.md": '---\nname: more\ndescription: "More."\n---\nx\n',
+      }),
     );
     await act("uninstall", root, assets);
     expect(snapshot(root)).toEqual(before);
   });
 
   it("removes the folders that install made, and no other", async () => {
-    for (const had of [[], ["skills/"], ["skills/minion/"], ["skills/minion/agents/", "skills/minion/notes/"]]) {
+    for (const had of [
+      [],
+      ["skills/"],
+      ["skills/minion/"],
+      ["skills/minion/agents/", "skills/minion/notes/"],
+    ]) {
       const home = temporary();
       lay(home, Object.fromEntries(had.map((path) => [`a/.claude/${path}`, ""])));
       const before = snapshot(home);
@@ -195,12 +212,18 @@ describe("I4: what a person edited or added", () => {
   it("unchanged is replaced, edited is kept with the new one beside it, unknown is untouched", async () => {
     await act("install", root, assets);
     writeFileSync(target(BLUEPRINT), "mine");
-    lay(target(), { "agents/mine.md": "mine", "skills/minion-overlays/domains/payments.md": "mine", "empty/": "" });
+    lay(target(), {
+      "agents/mine.md": "mine",
+      "skills/minion-overlays/domains/payments.md": "mine",
+      "empty/": "",
+    });
     const inode = lstatSync(target("agents/mine.md")).ino;
     const { plan } = await act("update", root, newer);
     expect(read(BLUEPRINT)).toBe("mine");
     expect(read(`${BLUEPRINT}.new`)).toContain("Newer.");
-    expect(plan.notes).toMatchObject([{ code: "beside", hint: expect.stringContaining("git diff --no-index") }]);
+    expect(plan.notes).toMatchObject([
+      { code: "beside", hint: expect.stringContaining("git diff --no-index") },
+    ]);
     expect(read("agents/mine.md")).toBe("mine");
     expect(lstatSync(target("agents/mine.md")).ino).toBe(inode);
     expect(read("skills/minion-overlays/domains/payments.md")).toBe("mine");
@@ -278,7 +301,9 @@ describe("I4: what a person edited or added", () => {
 
   it("--force replaces edited files and a whole file or broken manifest in the way, each after a backup", async () => {
     lay(root, { "skills/minion": "a file" });
-    expect((await act("install", root, assets)).plan.obstacles).toMatchObject([{ code: "in-the-way", file: target() }]);
+    expect((await act("install", root, assets)).plan.obstacles).toMatchObject([
+      { code: "in-the-way", file: target() },
+    ]);
     const first = await act("install", root, assets, { force: true });
     expect(readFileSync(join(first.plan.backup ?? "", "minion"), "utf8")).toBe("a file");
     writeFileSync(target(BLUEPRINT), "mine");
@@ -301,7 +326,9 @@ describe("I4: what a person edited or added", () => {
       const home = join(temporary(), ".claude");
       lay(home, { [`skills/minion/${path}`]: "mine" });
       const { plan } = await act("install", home, assets);
-      expect(plan.obstacles).toMatchObject([{ code: "case", message: expect.stringContaining(ours) }]);
+      expect(plan.obstacles).toMatchObject([
+        { code: "case", message: expect.stringContaining(ours) },
+      ]);
     }
   });
 });
@@ -327,13 +354,18 @@ describe("I6: where it is installed", () => {
 
   it("refuses flags that contradict each other or are empty", () => {
     for (const flags of [{ dir: "/x", scope: "project" }, { dir: " " }] as const)
-      expect(() => findPlace(flags, at({}))).toThrow(expect.objectContaining({ code: "usage", exit: 2 }));
+      expect(() => findPlace(flags, at({}))).toThrow(
+        expect.objectContaining({ code: "usage", exit: 2 }),
+      );
   });
 
   it("--scope project is the repository's folder, also from below", async () => {
     const repository = temporary();
     lay(repository, { ".git/": "", "src/deep/": "" });
-    const place = findPlace({ scope: "project" }, { env: {}, cwd: join(repository, "src/deep"), home: "/home/ann" });
+    const place = findPlace(
+      { scope: "project" },
+      { env: {}, cwd: join(repository, "src/deep"), home: "/home/ann" },
+    );
     expect(place.root).toBe(join(repository, ".claude"));
   });
 });
@@ -353,7 +385,10 @@ describe("I7, I8: the same twice", () => {
   });
 
   it("says so beside loose copies, found by file or by frontmatter name", async () => {
-    lay(root, { "commands/minion.md": "stale", "agents/other.md": "---\nname: minion-worker\ndescription: x\n---\n" });
+    lay(root, {
+      "commands/minion.md": "stale",
+      "agents/other.md": "---\nname: minion-worker\ndescription: x\n---\n",
+    });
     const { plan, applied } = await act("install", root, assets);
     expect(applied).toBe(true);
     expect(plan.notes.map(({ code, file }) => [code, file])).toEqual([
@@ -371,7 +406,9 @@ describe("I10: odd paths", () => {
     lay(from, FILES);
     const before = snapshot(home);
     await act("install", home, from);
-    expect(readFileSync(join(home, "skills/minion/SKILL.md"), "utf8")).toBe(FILES["commands/minion.md"]);
+    expect(readFileSync(join(home, "skills/minion/SKILL.md"), "utf8")).toBe(
+      FILES["commands/minion.md"],
+    );
     await act("update", home, makeAssets("0.2.0"));
     await act("uninstall", home, from);
     expect(snapshot(home)).toEqual(before);

@@ -4,7 +4,13 @@ import { parentsOf, planChange } from "../../../installer/plan.ts";
 import type { Disk, Entry } from "../../../installer/scan.ts";
 
 const hash = "a".repeat(64);
-const good: Manifest = { version: 1, package: "0.1.0", files: { "a/b.md": hash }, dirs: ["a"], made: 3 };
+const good: Manifest = {
+  version: 1,
+  package: "0.1.0",
+  files: { "a/b.md": hash },
+  dirs: ["a"],
+  made: 3,
+};
 
 describe("a manifest", () => {
   it("comes back as it was written", () => {
@@ -35,7 +41,11 @@ describe("a manifest", () => {
 });
 
 describe("the plan, without a disk", () => {
-  const file = (of: string, executable = false): Entry => ({ kind: "file", hash: of.repeat(64), executable });
+  const file = (of: string, executable = false): Entry => ({
+    kind: "file",
+    hash: of.repeat(64),
+    executable,
+  });
   const pack = {
     version: "2",
     files: new Map([
@@ -43,7 +53,13 @@ describe("the plan, without a disk", () => {
       ["SKILL.md", { source: "", hash: "c".repeat(64), executable: false }],
     ]),
   };
-  const place = { root: "/r", why: "", target: "/r/skills/minion", real: "/r/skills/minion", literal: undefined };
+  const place = {
+    root: "/r",
+    why: "",
+    target: "/r/skills/minion",
+    real: "/r/skills/minion",
+    literal: undefined,
+  };
   const plan = (entries: [string, Entry][], files?: Record<string, string>, force = false) => {
     const disk: Disk = {
       target: "folder",
@@ -68,7 +84,11 @@ describe("the plan, without a disk", () => {
   });
 
   it.each<[string, [string, Entry][], string[]]>([
-    ["skill.md where SKILL.md is to lie", [["skill.md", file("x")]], ["case /r/skills/minion/skill.md"]],
+    [
+      "skill.md where SKILL.md is to lie",
+      [["skill.md", file("x")]],
+      ["case /r/skills/minion/skill.md"],
+    ],
     [
       "BIN where bin is to be",
       [
@@ -86,18 +106,34 @@ describe("the plan, without a disk", () => {
       [],
     ],
     ["a file where a folder is to be", [["bin", file("x")]], ["in-the-way /r/skills/minion/bin"]],
-    ["a folder where a file is to be", [["SKILL.md", { kind: "folder" }]], ["in-the-way /r/skills/minion/SKILL.md"]],
-    ["a link where a folder is to be", [["bin", { kind: "link" }]], ["in-the-way /r/skills/minion/bin"]],
+    [
+      "a folder where a file is to be",
+      [["SKILL.md", { kind: "folder" }]],
+      ["in-the-way /r/skills/minion/SKILL.md"],
+    ],
+    [
+      "a link where a folder is to be",
+      [["bin", { kind: "link" }]],
+      ["in-the-way /r/skills/minion/bin"],
+    ],
   ])("on a case-insensitive disk too: %s", (_, entries, expected) => {
-    expect(plan(entries).obstacles.map(({ code, file: path }) => `${code} ${path}`)).toEqual(expected);
+    expect(plan(entries).obstacles.map(({ code, file: path }) => `${code} ${path}`)).toEqual(
+      expected,
+    );
     const forced = plan(entries, undefined, true);
     expect(forced.obstacles).toEqual([]);
     expect(forced.saved).toHaveLength(expected.length);
-    expect(forced.actions.filter(({ path }) => forced.saved.includes(path) && path !== "SKILL.md")).toEqual([]);
+    expect(
+      forced.actions.filter(({ path }) => forced.saved.includes(path) && path !== "SKILL.md"),
+    ).toEqual([]);
   });
 
   it("takes one action per path, each file's parents being folders", () => {
-    const known = { "bin/minion": "a".repeat(64), "SKILL.md": "a".repeat(64), "SKILL.md.new": "a".repeat(64) };
+    const known = {
+      "bin/minion": "a".repeat(64),
+      "SKILL.md": "a".repeat(64),
+      "SKILL.md.new": "a".repeat(64),
+    };
     const { actions } = plan(
       [
         ["bin", { kind: "folder" }],

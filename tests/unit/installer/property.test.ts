@@ -1,4 +1,12 @@
-import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { act, FILES, makeAssets, snapshot, temporary } from "./fixture.ts";
@@ -35,18 +43,27 @@ const NAMES = [
   "bin",
 ];
 
-/** Lays a random tree: files of all modes, folders, links that lead somewhere, nowhere and in a circle. */
+/** Lays a random tree: files of all modes, folders, links that lead somewhere, nowhere and in a
+ * circle. */
 function grow(folder: string, random: ReturnType<typeof chance>, count: number): void {
   mkdirSync(folder, { recursive: true });
   for (let index = 0; index < count; index++) {
-    const path = join(folder, ...Array.from({ length: 1 + random.below(4) }, () => random.pick(NAMES)));
+    const path = join(
+      folder,
+      ...Array.from({ length: 1 + random.below(4) }, () => random.pick(NAMES)),
+    );
     try {
       mkdirSync(dirname(path), { recursive: true });
       const kind = random.below(8);
       if (kind === 0) mkdirSync(path);
-      else if (kind === 1) symlinkSync(random.pick(["nowhere", ".", "../..", "/etc/hosts", path]), path);
+      else if (kind === 1)
+        symlinkSync(random.pick(["nowhere", ".", "../..", "/etc/hosts", path]), path);
       else {
-        writeFileSync(path, random.pick(["", "x", "\u0000\u00ff", "---\nname: minion\n---\n", "\r\n"]), { flag: "wx" });
+        writeFileSync(
+          path,
+          random.pick(["", "x", "\u0000\u00ff", "---\nname: minion\n---\n", "\r\n"]),
+          { flag: "wx" },
+        );
         if (kind === 2) chmodSync(path, random.pick([0o444, 0o600, 0o755]));
       }
     } catch {
@@ -57,11 +74,15 @@ function grow(folder: string, random: ReturnType<typeof chance>, count: number):
 
 const inodes = (folder: string): string =>
   Object.keys(snapshot(folder))
-    .map((path) => `${path} ${lstatSync(join(folder, path)).ino} ${lstatSync(join(folder, path)).mtimeMs}`)
+    .map(
+      (path) =>
+        `${path} ${lstatSync(join(folder, path)).ino} ${lstatSync(join(folder, path)).mtimeMs}`,
+    )
     .join("\n");
 
 it(`holds in ${RUNS} random trees: the second install writes nothing, uninstall restores, edits survive, nothing else is touched`, async () => {
-  let [refused, installed] = [0, 0];
+  let refused = 0;
+  let installed = 0;
   for (let seed = 1; seed <= RUNS; seed++) {
     const random = chance(seed);
     const home = temporary();
@@ -70,13 +91,20 @@ it(`holds in ${RUNS} random trees: the second install writes nothing, uninstall 
     rmSync(root, { recursive: true, force: true });
     grow(root, random, random.below(8));
     if (random.below(2) === 0)
-      grow(join(root, random.pick(["skills", "skills/minion", "skills/minion/agents"])), random, random.below(4));
+      grow(
+        join(root, random.pick(["skills", "skills/minion", "skills/minion/agents"])),
+        random,
+        random.below(4),
+      );
     const before = snapshot(home);
     const about = `seed ${seed}`;
     const result = await act("install", root, first).catch((error) => error);
     if (result instanceof Error) {
-      // A link that leads nowhere, or a file where the folder should be: one clear fault, and nothing written.
-      expect(["dangling-link", "not-found"], about).toContain((result as Error & { code: string }).code);
+      // A link that leads nowhere, or a file where the folder should be: one clear fault, and
+      // nothing written.
+      expect(["dangling-link", "not-found"], about).toContain(
+        (result as Error & { code: string }).code,
+      );
       expect(snapshot(home), about).toEqual(before);
       refused++;
       continue;
@@ -88,7 +116,8 @@ it(`holds in ${RUNS} random trees: the second install writes nothing, uninstall 
     }
     installed++;
     const after = snapshot(home);
-    for (const [path, entry] of Object.entries(before)) expect(after[path], `${about} ${path}`).toBe(entry);
+    for (const [path, entry] of Object.entries(before))
+      expect(after[path], `${about} ${path}`).toBe(entry);
     const marks = inodes(home);
     expect((await act("install", root, first)).applied, about).toBe(false);
     expect(inodes(home), about).toBe(marks);
@@ -102,7 +131,8 @@ it(`holds in ${RUNS} random trees: the second install writes nothing, uninstall 
       await act("uninstall", root, first);
       expect(readFileSync(kept, "utf8"), about).toBe(`mine ${seed}`);
       const left = snapshot(home);
-      for (const [path, entry] of Object.entries(before)) expect(left[path], `${about} ${path}`).toBe(entry);
+      for (const [path, entry] of Object.entries(before))
+        expect(left[path], `${about} ${path}`).toBe(entry);
       const extra = Object.keys(left).filter(
         (path) => before[path] === undefined && !`cfg/skills/minion/${edited}`.startsWith(path),
       );

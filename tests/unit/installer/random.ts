@@ -1,5 +1,8 @@
 /** Chance that can be repeated: the same seed gives the same run (mulberry32). */
-export function chance(seed: number): { below(limit: number): number; pick<T>(items: readonly T[]): T } {
+export function chance(seed: number): {
+  below(limit: number): number;
+  pick<T>(items: readonly T[]): T;
+} {
   let state = seed;
   const below = (limit: number): number => {
     state = (state + 0x6d2b79f5) | 0;

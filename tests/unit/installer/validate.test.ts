@@ -14,7 +14,9 @@ const agent = (fields: string, body = "Text.\n"): string =>
 function found(files: Record<string, string>): string[] {
   const folder = temporary();
   lay(folder, { ".claude-plugin/plugin.json": '{"name":"plug","version":"1.0.0"}', ...files });
-  return checkFolder(folder).map(({ file, line, code }) => `${file.slice(folder.length + 1)}:${line} ${code}`);
+  return checkFolder(folder).map(
+    ({ file, line, code }) => `${file.slice(folder.length + 1)}:${line} ${code}`,
+  );
 }
 
 describe("a prompt's frontmatter", () => {
@@ -24,13 +26,21 @@ describe("a prompt's frontmatter", () => {
       "---\nname: a\ndescription: Use when reviewing. Examples: foo\n---\n",
       ["3 frontmatter"],
     ],
-    ["F1 a bracket that opens the value", "---\nname: a\ndescription: [x] and more\n---\n", ["3 frontmatter"]],
+    [
+      "F1 a bracket that opens the value",
+      "---\nname: a\ndescription: [x] and more\n---\n",
+      ["3 frontmatter"],
+    ],
     ["F1 two brackets", agent("argument-hint: [a] [b]\n"), ["4 frontmatter"]],
     ["F1 a tab", "---\nname: a\n\tdescription: x\n---\n", ["3 frontmatter"]],
     ["F1 a field twice", agent("name: b\n"), ["4 frontmatter"]],
     ["F1 an @", "---\nname: a\ndescription: @x\n---\n", ["3 frontmatter"]],
     ["F3 CRLF", GOOD.replaceAll("\n", "\r\n"), []],
-    ["F3 CRLF, and a fault with its line", agent("maxTurns: many\n").replaceAll("\n", "\r\n"), ["4 not-number"]],
+    [
+      "F3 CRLF, and a fault with its line",
+      agent("maxTurns: many\n").replaceAll("\n", "\r\n"),
+      ["4 not-number"],
+    ],
     ["F3 a BOM", `\uFEFF${GOOD}`, ["1 byte-order-mark"]],
     ["F3 an old Mac's line ends", GOOD.replaceAll("\n", "\r"), ["1 frontmatter"]],
     ["F4 an empty file", "", ["1 empty"]],
@@ -71,7 +81,9 @@ describe("a prompt's frontmatter", () => {
     ],
   ])("%s", (_, text, expected) => {
     for (let time = 1; time <= 2; time++)
-      expect(found({ "agents/a.md": text }), `time ${time}`).toEqual(expected.map((place) => `agents/a.md:${place}`));
+      expect(found({ "agents/a.md": text }), `time ${time}`).toEqual(
+        expected.map((place) => `agents/a.md:${place}`),
+      );
   });
 
   it("F5: a broken file is broken the second time too, also under another name", () => {
@@ -97,7 +109,9 @@ describe("a folder", () => {
     writeFileSync(join(folder, "agents/latin1.md"), Buffer.from([0x2d, 0xe4, 0x0a]));
     symlinkSync("nowhere", join(folder, "agents/link.md"));
     symlinkSync("loop.md", join(folder, "agents/loop.md"));
-    expect(checkFolder(folder).map(({ file, code }) => `${file.slice(folder.length + 1)} ${code}`)).toEqual([
+    expect(
+      checkFolder(folder).map(({ file, code }) => `${file.slice(folder.length + 1)} ${code}`),
+    ).toEqual([
       ".claude-plugin/plugin.json not-json",
       "agents/a.md frontmatter",
       "agents/b.md folder",
@@ -143,7 +157,9 @@ describe("a folder", () => {
     });
     const { findings, files } = await validate(folder, QUIET);
     expect(files).toBe(6);
-    expect(findings.map(({ file, line, code }) => `${file.slice(folder.length + 1)}:${line} ${code}`)).toEqual([
+    expect(
+      findings.map(({ file, line, code }) => `${file.slice(folder.length + 1)}:${line} ${code}`),
+    ).toEqual([
       ".claude-plugin/marketplace.json:3 missing-file",
       ".claude/agents/b.md:1 empty",
       "plug/.claude-plugin/plugin.json:3 not-json",
@@ -156,7 +172,9 @@ describe("a folder", () => {
     const folder = temporary();
     mkdirSync(join(folder, "empty"));
     await expect(validate(join(folder, "empty"), QUIET)).rejects.toMatchObject({ code: "usage" });
-    await expect(validate(join(folder, "gone"), QUIET)).rejects.toMatchObject({ code: "not-found" });
+    await expect(validate(join(folder, "gone"), QUIET)).rejects.toMatchObject({
+      code: "not-found",
+    });
   });
 
   it("finds nothing in a good plugin", () => {

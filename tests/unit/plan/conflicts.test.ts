@@ -7,7 +7,9 @@ import type { Task } from "../../../rails/plan/task.ts";
 import { pick, random } from "./random.ts";
 
 const meets = (a: string, b: string) =>
-  readPattern(a).patterns.some((one) => readPattern(b).patterns.some((other) => overlap(one, other)));
+  readPattern(a).patterns.some((one) =>
+    readPattern(b).patterns.some((other) => overlap(one, other)),
+  );
 const task = (id: string, files: string[], done = false): Task => ({
   id,
   title: id,
@@ -100,10 +102,13 @@ describe("globs against picomatch on every short path", () => {
   };
   const expand = (text: string): string[] => {
     const [all, choices] = /\{([^{}]*)\}/.exec(text) ?? [];
-    return all === undefined ? [text] : (choices ?? "").split(",").flatMap((one) => expand(text.replace(all, one)));
+    return all === undefined
+      ? [text]
+      : (choices ?? "").split(",").flatMap((one) => expand(text.replace(all, one)));
   };
   const has = (pattern: string) => picomatch(pattern, { dot: true, posix: true });
-  // Our reading in picomatch's words: a plain last name is a folder as well, `x/**` is what is in x.
+  // Our reading in picomatch's words: a plain last name is a folder as well, `x/**` is what is in
+  // x.
   const forms = (pattern: string) =>
     expand(pattern).flatMap((form) => {
       if (/(^|\/)\*\*$/.test(form)) return [form.replace(/\*\*$/, "**/*")];
@@ -127,12 +132,15 @@ describe("globs against picomatch on every short path", () => {
     let both = 0;
     const sets = globs.map(oracle);
     for (let round = 0; round < 5_000; round++) {
-      const [i, j] = [Math.floor(next() * globs.length), Math.floor(next() * globs.length)];
+      const i = Math.floor(next() * globs.length);
+      const j = Math.floor(next() * globs.length);
       const common = [...(sets[i] ?? [])].find((path) => sets[j]?.has(path));
       both += Number(common !== undefined);
       const found = meets(globs[i] ?? "", globs[j] ?? "");
-      if (common !== undefined && !found) throw new Error(`${globs[i]} and ${globs[j]} share ${common}`);
-      // A shared path may be longer than those that were tried; then a witness must be found among longer ones.
+      if (common !== undefined && !found)
+        throw new Error(`${globs[i]} and ${globs[j]} share ${common}`);
+      // A shared path may be longer than those that were tried; then a witness must be found among
+      // longer ones.
       if (common === undefined && found && !longWitness(globs[i] ?? "", globs[j] ?? ""))
         throw new Error(`${globs[i]} and ${globs[j]} share nothing`);
     }
@@ -140,7 +148,9 @@ describe("globs against picomatch on every short path", () => {
     expect(both).toBeLessThan(4_500);
   });
   const letters = (length: number, from: string[]): string[] =>
-    length === 0 ? [""] : letters(length - 1, from).flatMap((one) => from.map((letter) => one + letter));
+    length === 0
+      ? [""]
+      : letters(length - 1, from).flatMap((one) => from.map((letter) => one + letter));
   const words = [1, 2, 3, 4, 5, 6].flatMap((length) => letters(length, ["a", "b"]));
   /** Segment by segment, two of which meet if a word of up to six letters is in both. */
   function longWitness(one: string, other: string): boolean {
@@ -148,7 +158,8 @@ describe("globs against picomatch on every short path", () => {
       if (a[0] === "**") return walk(a.slice(1), b) || (b.length > 0 && walk(a, b.slice(1)));
       if (b[0] === "**") return walk(a, b.slice(1)) || (a.length > 0 && walk(a.slice(1), b));
       if (a.length === 0 || b.length === 0) return a.length === b.length;
-      const [x, y] = [has(a[0] ?? ""), has(b[0] ?? "")];
+      const x = has(a[0] ?? "");
+      const y = has(b[0] ?? "");
       return words.some((word) => x(word) && y(word)) && walk(a.slice(1), b.slice(1));
     };
     return forms(one).some((a) => forms(other).some((b) => walk(a.split("/"), b.split("/"))));
@@ -172,7 +183,17 @@ test("what is no path here", () => {
     "{a,../b}",
   ])
     expect([bad, readPattern(bad).problem]).not.toEqual([bad, undefined]);
-  for (const good of ["a", ".", "a/../b", "(group)/page.tsx", "@modal/x", "+page.svelte", "a..b", "{a,b}/c", "a b/c"])
+  for (const good of [
+    "a",
+    ".",
+    "a/../b",
+    "(group)/page.tsx",
+    "@modal/x",
+    "+page.svelte",
+    "a..b",
+    "{a,b}/c",
+    "a b/c",
+  ])
     expect([good, readPattern(good).problem]).toEqual([good, undefined]);
   expect(readPattern("{a,b}".repeat(11)).problem).toMatch(/more than/);
   expect(matches("../a", "a")).toBe(false);
@@ -207,7 +228,9 @@ describe("conflicts of a list", () => {
     const tasks = Array.from({ length: 150 }, (_, index) =>
       task(
         String(index),
-        Array.from({ length: 2 }, () => Array.from({ length: 1 + Math.floor(next() * 4) }, part).join("/")),
+        Array.from({ length: 2 }, () =>
+          Array.from({ length: 1 + Math.floor(next() * 4) }, part).join("/"),
+        ),
       ),
     );
     const naive = tasks.flatMap((one, index) =>
@@ -222,7 +245,16 @@ describe("conflicts of a list", () => {
     const next = random(29);
     const folders = ["src", "src/a", "src/a/b", "src-x", "lib", "lib/b"];
     const path = () => `${pick(next, folders)}/f${Math.floor(next() * 60)}.ts`;
-    const some = ["*.md", "*/f1.ts", "src/*/f2.ts", "*/*/f3.ts", "src/a", "s*/f4.ts", "**/*.md", "lib/?/f5.ts"];
+    const some = [
+      "*.md",
+      "*/f1.ts",
+      "src/*/f2.ts",
+      "*/*/f3.ts",
+      "src/a",
+      "s*/f4.ts",
+      "**/*.md",
+      "lib/?/f5.ts",
+    ];
     const tasks = Array.from({ length: 40 }, (_, index) =>
       task(String(index), [
         ...Array.from({ length: index % 20 === 0 ? 200 : 2 }, path),
@@ -233,10 +265,13 @@ describe("conflicts of a list", () => {
     const naive = tasks.flatMap((one, index) =>
       tasks.slice(index + 1).flatMap((other) => {
         const theirs = other.files.flatMap(({ path }) => readPattern(path).patterns);
-        const isShared = (path: string) => readPattern(path).patterns.some((a) => theirs.some((b) => overlap(a, b)));
+        const isShared = (path: string) =>
+          readPattern(path).patterns.some((a) => theirs.some((b) => overlap(a, b)));
         const paths = one.files.map(({ path }) => path).filter(isShared);
         const isThere = paths.length > 0 && !ordered(one.id, other.id);
-        return isThere ? [{ tasks: [one.id, other.id], paths: [...new Set(paths)].sort(), guessed: false }] : [];
+        return isThere
+          ? [{ tasks: [one.id, other.id], paths: [...new Set(paths)].sort(), guessed: false }]
+          : [];
       }),
     );
     expect(findConflicts(tasks, ordered)).toEqual(naive);

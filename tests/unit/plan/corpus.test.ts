@@ -6,15 +6,21 @@ import { writeList } from "../../../rails/plan/write-list.ts";
 
 const FOLDER = join(import.meta.dirname, "corpus");
 const text = (name: string) => readFileSync(join(FOLDER, name), "utf8");
-const names = readdirSync(FOLDER).flatMap((name) => (name.endsWith(".txt") ? [name.replace(".txt", "")] : []));
+const names = readdirSync(FOLDER).flatMap((name) =>
+  name.endsWith(".txt") ? [name.replace(".txt", "")] : [],
+);
 
 /** What a person takes from a list, a line for each task, and then each finding that has a line. */
 function reading(list: string): string {
   const { tasks, findings } = makePlan(list, "list");
   const rows = tasks.map(({ id, title, depends, files, done }) =>
-    [id, title, depends.join(" "), files.map(({ path }) => path).join(" "), done ? "done" : ""].join(" | ").trimEnd(),
+    [id, title, depends.join(" "), files.map(({ path }) => path).join(" "), done ? "done" : ""]
+      .join(" | ")
+      .trimEnd(),
   );
-  const faults = findings.filter(({ line }) => line > 0).map(({ level, code, line }) => `${level} ${code} ${line}`);
+  const faults = findings
+    .filter(({ line }) => line > 0)
+    .map(({ level, code, line }) => `${level} ${code} ${line}`);
   return [...rows, ...faults, ""].join("\n");
 }
 
@@ -22,10 +28,13 @@ test.each(names)("%s is read as a person reads it", (name) => {
   expect(reading(text(`${name}.md`))).toBe(text(`${name}.txt`));
 });
 
-test.each(names.filter((name) => !text(`${name}.txt`).includes("\nerror ")))("%s in our form says the same", (name) => {
-  const tasks = text(`${name}.txt`).replace(/^warning .*\n/gm, "");
-  expect(reading(writeList(makePlan(text(`${name}.md`), "list")))).toBe(tasks);
-});
+test.each(names.filter((name) => !text(`${name}.txt`).includes("\nerror ")))(
+  "%s in our form says the same",
+  (name) => {
+    const tasks = text(`${name}.txt`).replace(/^warning .*\n/gm, "");
+    expect(reading(writeList(makePlan(text(`${name}.md`), "list")))).toBe(tasks);
+  },
+);
 
 test("at least three of each form, short, each with its source", () => {
   const count = (form: string) => names.filter((name) => name.startsWith(form)).length;

@@ -12,10 +12,14 @@ import { mermaid } from "../../../rails/view/mermaid.ts";
 import { estimateLines, planTable } from "../../../rails/view/plan-table.ts";
 import { startedWith } from "../rails/run.ts";
 
-const SHIPPED = await readFile(new URL("../../../assets/skills/minion-blueprint/prices.md", import.meta.url), "utf8");
+const SHIPPED = await readFile(
+  new URL("../../../assets/skills/minion-blueprint/prices.md", import.meta.url),
+  "utf8",
+);
 const shipped = readPrices(SHIPPED, "prices.md");
 const same = (value: number) => ({ low: value, likely: value, high: value });
-/** Whole dollars, so that sums are done in the head: a dispatch by `a` costs 1 + 2 × 3 + 4 + 5 = 16, by `b` half of it. */
+/** Whole dollars, so that sums are done in the head: a dispatch by `a` costs 1 + 2 × 3 + 4 + 5 =
+ * 16, by `b` half of it. */
 const prices: Prices = {
   models: new Map([
     ["default", { input: 4, cacheWrite: 1, cacheRead: 2, output: 5 }],
@@ -23,19 +27,29 @@ const prices: Prices = {
   ]),
   worker: {
     minutes: { low: 2, likely: 4, high: 10 },
-    ...{ turns: same(3), context: same(1e6), fresh: same(1e6), output: same(1e6) },
+    turns: same(3),
+    context: same(1e6),
+    fresh: same(1e6),
+    output: same(1e6),
   },
 };
 const LIST =
   "1. One\n   Files: a\n2. Two\n   Files: b\n   Model: Half[1m]\n3. Three\n   Files: b\n4. Four (depends on: 1)\n";
-const of = (list: string, workers = 2, ...more: [Parameters<typeof estimate>[3]?, Parameters<typeof estimate>[4]?]) =>
-  estimate(makePlan(list, "list"), workers, prices, more[0] ?? null, more[1]);
+const of = (
+  list: string,
+  workers = 2,
+  ...more: [Parameters<typeof estimate>[3]?, Parameters<typeof estimate>[4]?]
+) => estimate(makePlan(list, "list"), workers, prices, more[0] ?? null, more[1]);
 
 describe("what a list takes", () => {
   test("time by the schedule, money and tokens by the dispatch", () => {
     const found = of(LIST);
     expect(found).toMatchObject({
-      ...{ workers: 2, basis: "defaults", unpriced: [], oneByOne: 16, tokens: 4 * 6e6 },
+      workers: 2,
+      basis: "defaults",
+      unpriced: [],
+      oneByOne: 16,
+      tokens: 4 * 6e6,
       minutes: { low: 4, likely: 8, high: 20 },
       dollars: { low: 56, likely: 56, high: 56 },
     });
@@ -49,15 +63,26 @@ describe("what a list takes", () => {
   });
   test("a task of several dispatches takes so many times as much", () => {
     const found = of("1. One\n2. Two\n", 2, null, (id) => (id === "2" ? 3 : 1));
-    expect(found).toMatchObject({ oneByOne: 16, minutes: { likely: 12 }, dollars: { likely: 64 }, tokens: 4 * 6e6 });
+    expect(found).toMatchObject({
+      oneByOne: 16,
+      minutes: { likely: 12 },
+      dollars: { likely: 64 },
+      tokens: 4 * 6e6,
+    });
     expect(found?.perTask[0]).toEqual({ id: "2", minutes: 12, dollars: 48 });
   });
   test("earlier runs stand in for the minutes that are assumed, and say so", () => {
     const minutes = { low: 1, likely: 1.5, high: 3 };
     expect(
-      of("1. One\n2. Two (depends on: 1)\n", 2, { minutes, basis: "9 attempts of 2 runs", tokens: null }),
+      of("1. One\n2. Two (depends on: 1)\n", 2, {
+        minutes,
+        basis: "9 attempts of 2 runs",
+        tokens: null,
+      }),
     ).toMatchObject({
-      ...{ basis: "9 attempts of 2 runs", minutes: { low: 2, likely: 3, high: 6 }, dollars: { likely: 32 } },
+      basis: "9 attempts of 2 runs",
+      minutes: { low: 2, likely: 3, high: 6 },
+      dollars: { likely: 32 },
     });
   });
   test("so do their tokens for those that are assumed", () => {
@@ -82,7 +107,11 @@ describe("what a list takes", () => {
     expect(estimateLines(found, null)[1]).toBe("cost not known: prices.md has no gpt-9");
   });
   test("nothing to dispatch: no estimate", () => {
-    for (const list of ["", "### Task 1: One [DONE]\n", "1. One (depends on: 2)\n2. Two (depends on: 1)\n"])
+    for (const list of [
+      "",
+      "### Task 1: One [DONE]\n",
+      "1. One (depends on: 2)\n2. Two (depends on: 1)\n",
+    ])
       expect(of(list)).toBeNull();
   });
   test("what a budget pays for, in order of dispatch, to the cent", () => {
@@ -112,10 +141,25 @@ describe("what a list takes", () => {
 
 describe("the shipped prices", () => {
   test("have the client's names, whole names with a date, and what is assumed", () => {
-    const models = ["", "opus", "Sonnet", "haiku", "opus[1m]", "claude-haiku-4-5-20251001", "inherit"];
-    const list = models.map((model, index) => `${index + 1}. T\n${model && `   Model: ${model}\n`}`).join("");
+    const models = [
+      "",
+      "opus",
+      "Sonnet",
+      "haiku",
+      "opus[1m]",
+      "claude-haiku-4-5-20251001",
+      "inherit",
+    ];
+    const list = models
+      .map((model, index) => `${index + 1}. T\n${model && `   Model: ${model}\n`}`)
+      .join("");
     expect(estimate(makePlan(list, "l"), 4, shipped, null)?.unpriced).toEqual([]);
-    expect(shipped.models.get("sonnet")).toEqual({ input: 2, cacheWrite: 2.5, cacheRead: 0.1, output: 10 });
+    expect(shipped.models.get("sonnet")).toEqual({
+      input: 2,
+      cacheWrite: 2.5,
+      cacheRead: 0.1,
+      output: 10,
+    });
     expect(shipped.worker.context).toEqual({ low: 20_000, likely: 35_000, high: 50_000 });
   });
   test.each([
@@ -129,8 +173,10 @@ describe("the shipped prices", () => {
     ["low above likely", "| 15 | 30 | 60 |", "| 35 | 30 | 60 |"],
   ])("%s is an error with its line", (_, from, to) => {
     const text = SHIPPED.replace(from, to);
-    const line = text.split("\n").findIndex((each, index) => each !== SHIPPED.split("\n")[index]) + 1;
-    const places = [line, line + 1].map((number) => `x.md:${number}:`); // The second of two rows is the wrong one
+    const line =
+      text.split("\n").findIndex((each, index) => each !== SHIPPED.split("\n")[index]) + 1;
+    // The second of two rows is the wrong one
+    const places = [line, line + 1].map((number) => `x.md:${number}:`);
     let message = "";
     try {
       readPrices(text, "x.md");
@@ -151,11 +197,24 @@ describe("the shipped prices", () => {
 describe("what earlier runs tell", () => {
   const minute = 60_000;
   /** A run in which each task took so many minutes; negative: it did not land. */
-  const journal = (run: string, minutes: readonly number[], more: Partial<{ byHand: boolean }> = {}): string => {
+  const journal = (
+    run: string,
+    minutes: readonly number[],
+    more: Partial<{ byHand: boolean }> = {},
+  ): string => {
     const list = minutes.map((_, index) => `${index + 1}. Task\n`).join("");
     const events = minutes.flatMap((took, index): (NewEvent & { at: number })[] => {
-      const [task, attempt] = [String(index + 1), `${run}/${index + 1}.1`];
-      const result = { head: "h", tree: "t", commits: ["c"], paths: [], deleted: [], handoff: "", ...more };
+      const task = String(index + 1);
+      const attempt = `${run}/${index + 1}.1`;
+      const result = {
+        head: "h",
+        tree: "t",
+        commits: ["c"],
+        paths: [],
+        deleted: [],
+        handoff: "",
+        ...more,
+      };
       const begun = { worktree: "w", branch: "b", base: "b", foundBranch: "f" };
       const start = [
         { at: 0, event: "dispatched", task, attempt, phase: "implement" } as const,
@@ -164,10 +223,15 @@ describe("what earlier runs tell", () => {
       ];
       const landed = [{ attempt, commits: ["c"] }];
       const proven = { event: "proven", from: "b", to: `n${index}`, tree: "t", landed } as const;
-      const end = [{ ...proven, at: 9e6 } as const, { at: 9e6, event: "landed", to: `n${index}` } as const];
+      const end = [
+        { ...proven, at: 9e6 } as const,
+        { at: 9e6, event: "landed", to: `n${index}` } as const,
+      ];
       return took < 0 ? start : [...start, ...end];
     });
-    return [startedWith(list, { run }), ...events].map((event) => `${JSON.stringify(event)}\n`).join("");
+    return [startedWith(list, { run }), ...events]
+      .map((event) => `${JSON.stringify(event)}\n`)
+      .join("");
   };
   const experience = async (...journals: string[]) => {
     const common = await mkdtemp(join(tmpdir(), "minion-runs-"));
@@ -180,7 +244,9 @@ describe("what earlier runs tell", () => {
     return found;
   };
   test("median and quartiles of what landed, from beginning to handing in", async () =>
-    expect(await experience(journal("r1", [1, 8, -100]), journal("r2", [2, 3, 4]), "broken\n")).toEqual({
+    expect(
+      await experience(journal("r1", [1, 8, -100]), journal("r2", [2, 3, 4]), "broken\n"),
+    ).toEqual({
       minutes: { low: 2, likely: 3, high: 4 },
       basis: "5 attempts of 2 runs",
       tokens: null,
@@ -226,9 +292,9 @@ describe("as a Mermaid flowchart", () => {
       "\u{1F600}".repeat(30),
       "中".repeat(50),
     ];
-    const lines = mermaid(makePlan(titles.map((title, index) => `${index + 1}. T${title}\n`).join(""), "l")).split(
-      "\n",
-    );
+    const lines = mermaid(
+      makePlan(titles.map((title, index) => `${index + 1}. T${title}\n`).join(""), "l"),
+    ).split("\n");
     const inner = lines.filter((line) => line.startsWith("    "));
     expect(inner).toHaveLength(titles.length);
     for (const line of inner) {

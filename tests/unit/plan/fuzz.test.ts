@@ -46,7 +46,8 @@ const ROUNDS = process.env.MINION_NIGHTLY ? 10_000 : 4_000;
 test(`${ROUNDS} mutated lists: no crash, each error on a line that there is, each task on its own`, () => {
   const next = random(7);
   const codes = new Set<string>();
-  let [written, refused] = [0, 0];
+  let written = 0;
+  let refused = 0;
   for (let round = 0; round < ROUNDS; round++) {
     let text = pick(next, LISTS);
     for (let times = 1 + Math.floor(next() * 6); times > 0; times--) {
@@ -58,7 +59,11 @@ test(`${ROUNDS} mutated lists: no crash, each error on a line that there is, eac
       else if (how < 0.9) text = text.slice(0, at) + text.slice(to, to + 40) + text.slice(at);
       else {
         const lines = text.split("\n");
-        lines.splice(Math.floor(next() * lines.length), 0, ...lines.splice(Math.floor(next() * lines.length), 2));
+        lines.splice(
+          Math.floor(next() * lines.length),
+          0,
+          ...lines.splice(Math.floor(next() * lines.length), 2),
+        );
         text = lines.join("\n");
       }
     }

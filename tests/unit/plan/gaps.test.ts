@@ -6,7 +6,9 @@ import { makePlan } from "../../../rails/plan/plan.ts";
 const PATTERNS = "assets/skills/minion-blueprint/patterns.md";
 const vague = readMarkdown(readFileSync(PATTERNS, "utf8"), PATTERNS).data.vague as string[];
 const found = (code: string, list: string, known = {}) =>
-  makePlan(list, "list", known).findings.flatMap((finding) => (finding.code === code ? [finding] : []));
+  makePlan(list, "list", known).findings.flatMap((finding) =>
+    finding.code === code ? [finding] : [],
+  );
 
 test("tasks that nobody could prove, in one warning", () => {
   const list = "1. a\n2. b\n   Verify: x\n3. c\n   Done when: y\n4. d [DONE]\n5. e";
@@ -18,8 +20,11 @@ test("tasks that nobody could prove, in one warning", () => {
 });
 
 test("tasks that are nothing but a title", () => {
-  const list = "1. a\n2. b\n   text\n3. c\n   Files: x\n4. d\n   Verify: x\n5. e [DONE]\n6. f\n   Risk: low";
-  expect(found("empty-body", list)).toMatchObject([{ level: "note", message: expect.stringMatching(/ 1, 6$/) }]);
+  const list =
+    "1. a\n2. b\n   text\n3. c\n   Files: x\n4. d\n   Verify: x\n5. e [DONE]\n6. f\n   Risk: low";
+  expect(found("empty-body", list)).toMatchObject([
+    { level: "note", message: expect.stringMatching(/ 1, 6$/) },
+  ]);
 });
 
 test.each([
@@ -34,7 +39,9 @@ test.each([
 ])("%j is vague", (list, expected) => {
   const line = Number(/line (\d+)/.exec(expected)?.[1]);
   expect(found("vague", list, { vague })).toMatchObject([{ level: "warning", line }]);
-  expect(found("vague", list, { vague })[0]?.message).toMatch(new RegExp(`${expected.replace(/[.?]/g, "\\$&")}$`));
+  expect(found("vague", list, { vague })[0]?.message).toMatch(
+    new RegExp(`${expected.replace(/[.?]/g, "\\$&")}$`),
+  );
   expect(found("vague", list)).toEqual([]);
 });
 
@@ -72,7 +79,8 @@ test("paths that are not there and that no earlier task makes", () => {
 });
 
 test("what is done before what it depends on", () => {
-  const list = "1. a\n2. b (depends on: 1) [DONE]\n3. c (depends on: 2)\n4. d [DONE]\n5. e (depends on: 4) [DONE]";
+  const list =
+    "1. a\n2. b (depends on: 1) [DONE]\n3. c (depends on: 2)\n4. d [DONE]\n5. e (depends on: 4) [DONE]";
   const said = { level: "warning", line: 2, message: expect.stringMatching(/: 2$/) };
   expect(found("done-early", list)).toMatchObject([said]);
 });

@@ -9,7 +9,12 @@ interface Node {
   line: number;
 }
 const nodes = (edges: Record<string, string[]>): Node[] =>
-  Object.entries(edges).map(([id, depends], index) => ({ id, depends, done: false, line: index + 1 }));
+  Object.entries(edges).map(([id, depends], index) => ({
+    id,
+    depends,
+    done: false,
+    line: index + 1,
+  }));
 
 describe("against a naive reading of random graphs", () => {
   const next = random(3);
@@ -21,7 +26,11 @@ describe("against a naive reading of random graphs", () => {
       (id, index): Node => ({
         id,
         depends: [
-          ...new Set(ids.filter((_, other) => other !== index && (round % 2 || other < index) && next() < 1.3 / size)),
+          ...new Set(
+            ids.filter(
+              (_, other) => other !== index && (round % 2 || other < index) && next() < 1.3 / size,
+            ),
+          ),
         ],
         done: next() < 0.1,
         line: index + 1,
@@ -31,10 +40,16 @@ describe("against a naive reading of random graphs", () => {
   const open = (list: Node[]) => {
     const ids = new Set(list.filter(({ done }) => !done).map(({ id }) => id));
     return new Map(
-      list.filter(({ done }) => !done).map(({ id, depends }) => [id, depends.filter((one) => ids.has(one))]),
+      list
+        .filter(({ done }) => !done)
+        .map(({ id, depends }) => [id, depends.filter((one) => ids.has(one))]),
     );
   };
-  const reach = (edges: Map<string, string[]>, from: string, seen = new Set<string>()): Set<string> => {
+  const reach = (
+    edges: Map<string, string[]>,
+    from: string,
+    seen = new Set<string>(),
+  ): Set<string> => {
     for (const one of edges.get(from) ?? []) if (!seen.has(one)) reach(edges, one, seen.add(one));
     return seen;
   };
@@ -53,7 +68,8 @@ describe("against a naive reading of random graphs", () => {
       for (const { message } of findings) {
         const path = (message.split(":")[0] ?? "").split(" → ");
         expect(path[0]).toBe(path.at(-1));
-        for (const [index, id] of path.slice(0, -1).entries()) expect(edges.get(id)).toContain(path[index + 1]);
+        for (const [index, id] of path.slice(0, -1).entries())
+          expect(edges.get(id)).toContain(path[index + 1]);
       }
     }
     expect(cyclic).toBeGreaterThan(50);
@@ -66,10 +82,14 @@ describe("against a naive reading of random graphs", () => {
       for (const id of edges.keys()) {
         expect(graph.waves[depth(edges, id) - 1]).toContain(id);
         for (const other of edges.keys())
-          expect(graph.ordered(id, other)).toBe(reach(edges, id).has(other) || reach(edges, other).has(id));
+          expect(graph.ordered(id, other)).toBe(
+            reach(edges, id).has(other) || reach(edges, other).has(id),
+          );
       }
       expect(graph.waves.flat()).toHaveLength(edges.size);
-      expect(graph.criticalPath).toHaveLength(Math.max(0, ...[...edges.keys()].map((id) => depth(edges, id))));
+      expect(graph.criticalPath).toHaveLength(
+        Math.max(0, ...[...edges.keys()].map((id) => depth(edges, id))),
+      );
       for (const [index, id] of graph.criticalPath.slice(1).entries())
         expect(edges.get(id)).toContain(graph.criticalPath[index]);
     }

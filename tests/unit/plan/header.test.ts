@@ -2,12 +2,19 @@ import { expect, test } from "vitest";
 import { makePlan } from "../../../rails/plan/plan.ts";
 
 const errors = (text: string) =>
-  makePlan(text, "list").findings.flatMap(({ level, code, line }) => (level === "error" ? [`${code} ${line}`] : []));
+  makePlan(text, "list").findings.flatMap(({ level, code, line }) =>
+    level === "error" ? [`${code} ${line}`] : [],
+  );
 
 test("what a list says of all its tasks", () => {
-  const list = "---\ngoal: Events can be queried\ntools:\n  test: make check\ntitle: ours\n---\n\n1. One\n";
+  const list =
+    "---\ngoal: Events can be queried\ntools:\n  test: make check\ntitle: ours\n---\n\n1. One\n";
   const plan = makePlan(list, "list");
-  expect(plan).toMatchObject({ goal: "Events can be queried", success: "", toolsSaid: { test: "make check" } });
+  expect(plan).toMatchObject({
+    goal: "Events can be queried",
+    success: "",
+    toolsSaid: { test: "make check" },
+  });
   expect(plan.tasks).toMatchObject([{ id: "1", line: 8 }]);
   expect(errors(list)).toEqual([]);
 });

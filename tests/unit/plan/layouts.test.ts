@@ -3,10 +3,14 @@ import { findTools, folderOf } from "../../../rails/blueprint/toolchain.ts";
 import { project, TABLE } from "./project.ts";
 
 const VENV = "python3 -m venv .venv && echo '*' > .venv/.gitignore && .venv/bin/pip install ";
-const UV_LOCK = 'version = 1\n\n[[package]]\nname = "pytest"\nversion = "8.3.4"\n\n[[package]]\nname = "ruff"\n';
+const UV_LOCK =
+  'version = 1\n\n[[package]]\nname = "pytest"\nversion = "8.3.4"\n\n[[package]]\nname = "ruff"\n';
 const GRADLE = { gradlew: "#!/bin/sh\n", "gradle/wrapper/gradle-wrapper.properties": "" };
 const CSPROJ = '<Project Sdk="Microsoft.NET.Sdk">\n</Project>\n';
-const TESTS_CSPROJ = CSPROJ.replace("\n<", '\n<PackageReference Include="Microsoft.NET.Test.Sdk" />\n<');
+const TESTS_CSPROJ = CSPROJ.replace(
+  "\n<",
+  '\n<PackageReference Include="Microsoft.NET.Test.Sdk" />\n<',
+);
 
 /** `command in folder ← source`, and - where there is none: setup, lint, test, build. */
 async function toolsFor(files: Record<string, unknown>, taskFiles: string[]): Promise<string[]> {
@@ -18,12 +22,21 @@ async function toolsFor(files: Record<string, unknown>, taskFiles: string[]): Pr
   });
 }
 
-/** As such projects lie in public repositories: what matters of their files, the files that the tasks name, the tools. */
-const LAYOUTS: readonly [name: string, files: Record<string, unknown>, taskFiles: string[], tools: string[]][] = [
+/** As such projects lie in public repositories: what matters of their files, the files that the
+ * tasks name, the tools. */
+const LAYOUTS: readonly [
+  name: string,
+  files: Record<string, unknown>,
+  taskFiles: string[],
+  tools: string[],
+][] = [
   [
     "an npm workspace: the package's own scripts, the rest from the root",
     {
-      "package.json": { workspaces: ["packages/*"], scripts: { lint: "eslint .", build: "tsc -b" } },
+      "package.json": {
+        workspaces: ["packages/*"],
+        scripts: { lint: "eslint .", build: "tsc -b" },
+      },
       "package-lock.json": "{}",
       "packages/api/package.json": { scripts: { test: "vitest run", dev: "vite" } },
       "packages/ui/package.json": { scripts: { test: "vitest run" } },
@@ -102,11 +115,17 @@ const LAYOUTS: readonly [name: string, files: Record<string, unknown>, taskFiles
   [
     "Turborepo: it builds what a package needs, the package's own script does not",
     {
-      "package.json": { packageManager: "pnpm@9.0.0", scripts: { build: "turbo run build", test: "turbo run test" } },
+      "package.json": {
+        packageManager: "pnpm@9.0.0",
+        scripts: { build: "turbo run build", test: "turbo run test" },
+      },
       "turbo.json": { tasks: { build: { dependsOn: ["^build"] } } },
       "pnpm-workspace.yaml": 'packages:\n  - "apps/*"\n',
       "pnpm-lock.yaml": "",
-      "apps/web/package.json": { scripts: { build: "next build", test: "jest" }, dependencies: { "@repo/ui": "*" } },
+      "apps/web/package.json": {
+        scripts: { build: "next build", test: "jest" },
+        dependencies: { "@repo/ui": "*" },
+      },
     },
     ["apps/web/app/page.tsx"],
     [
@@ -146,7 +165,10 @@ const LAYOUTS: readonly [name: string, files: Record<string, unknown>, taskFiles
   [
     "bun: its own runner where there are tests and no script",
     {
-      "package.json": { devDependencies: { "@types/bun": "latest" }, scripts: { build: "bun build.ts" } },
+      "package.json": {
+        devDependencies: { "@types/bun": "latest" },
+        scripts: { build: "bun build.ts" },
+      },
       "bun.lock": '{ "lockfileVersion": 1 }',
       "test/core.test.ts": "",
     },
@@ -254,7 +276,8 @@ const LAYOUTS: readonly [name: string, files: Record<string, unknown>, taskFiles
   [
     "uv, where the tools are an extra; and pre-commit's ruff is not called",
     {
-      "pyproject.toml": '[project]\n[project.optional-dependencies]\ndev = [\n  "pytest",\n]\n[tool.ruff]\n',
+      "pyproject.toml":
+        '[project]\n[project.optional-dependencies]\ndev = [\n  "pytest",\n]\n[tool.ruff]\n',
       "uv.lock": 'version = 1\n[[package]]\nname = "pytest"\n',
       ".pre-commit-config.yaml": "repos:\n  - repo: https://github.com/astral-sh/ruff-pre-commit\n",
       "tests/unit/test_a.py": "",
@@ -295,7 +318,8 @@ const LAYOUTS: readonly [name: string, files: Record<string, unknown>, taskFiles
   [
     "tox with factors, of which the plain environment would lack the dependencies",
     {
-      "tox.ini": "[tox]\nenvlist=py{38,39}-pytest{7,8}\n\n[testenv]\ncommands=pytest\ndeps=\n  pytest7: pytest~=7.0\n",
+      "tox.ini":
+        "[tox]\nenvlist=py{38,39}-pytest{7,8}\n\n[testenv]\ncommands=pytest\ndeps=\n  pytest7: pytest~=7.0\n",
       "setup.py": "from setuptools import setup\nsetup()\n",
       "tests/test_a.py": "",
     },
@@ -322,7 +346,8 @@ const LAYOUTS: readonly [name: string, files: Record<string, unknown>, taskFiles
   [
     "Go with a Makefile: its targets, and the compiler for the build",
     {
-      "go.mod": "module github.com/spf13/cobra\n\ngo 1.15\n\nrequire github.com/spf13/pflag v1.0.5\n",
+      "go.mod":
+        "module github.com/spf13/cobra\n\ngo 1.15\n\nrequire github.com/spf13/pflag v1.0.5\n",
       Makefile:
         'BIN="./bin"\n\n.PHONY: lint test\n\ntest: install_deps\n\tgo test -v ./...\n\nlint:\n\tgolangci-lint run -v\n',
     },
@@ -353,7 +378,8 @@ const LAYOUTS: readonly [name: string, files: Record<string, unknown>, taskFiles
   [
     "Rust: a package that is also a workspace, warnings refused as its CI does",
     {
-      "Cargo.toml": '[package]\nname = "ripgrep"\n\n[workspace]\nmembers = [\n  "crates/globset",\n]\n',
+      "Cargo.toml":
+        '[package]\nname = "ripgrep"\n\n[workspace]\nmembers = [\n  "crates/globset",\n]\n',
       "Cargo.lock": 'source = "registry+https://github.com/rust-lang/crates.io-index"\n',
       ".github/workflows/ci.yml": "      - run: cargo clippy --all -- -D warnings\n",
       "crates/globset/Cargo.toml": '[package]\nname = "globset"\n',
@@ -370,7 +396,8 @@ const LAYOUTS: readonly [name: string, files: Record<string, unknown>, taskFiles
     "Rust with a justfile, of which only recipes without arguments are taken",
     {
       "Cargo.toml": '[package]\nname = "just"\n',
-      justfile: "alias t := test\n\ntest *args:\n  cargo test {{args}}\n\nlint path:\n  cargo clippy -p {{path}}\n",
+      justfile:
+        "alias t := test\n\ntest *args:\n  cargo test {{args}}\n\nlint path:\n  cargo clippy -p {{path}}\n",
     },
     ["src/run.rs"],
     [
@@ -399,9 +426,19 @@ const LAYOUTS: readonly [name: string, files: Record<string, unknown>, taskFiles
   ],
   [
     "a Gradle multi-project, two projects",
-    { ...GRADLE, "settings.gradle": "include 'app', 'core'\n", "app/build.gradle": "", "core/build.gradle": "" },
+    {
+      ...GRADLE,
+      "settings.gradle": "include 'app', 'core'\n",
+      "app/build.gradle": "",
+      "core/build.gradle": "",
+    },
     ["core/src/A.java", "app/src/B.java"],
-    ["-", "-", "./gradlew test in . ← settings.gradle", "./gradlew assemble in . ← settings.gradle"],
+    [
+      "-",
+      "-",
+      "./gradlew test in . ← settings.gradle",
+      "./gradlew assemble in . ← settings.gradle",
+    ],
   ],
   [
     "Gradle without its wrapper",
@@ -413,11 +450,17 @@ const LAYOUTS: readonly [name: string, files: Record<string, unknown>, taskFiles
     "Maven modules: with the whole, whose neighbours a module alone would not find",
     {
       mvnw: "#!/bin/sh\n",
-      "pom.xml": "<project><modules><module>api</module><module>core</module></modules></project>\n",
+      "pom.xml":
+        "<project><modules><module>api</module><module>core</module></modules></project>\n",
       "api/pom.xml": "<project><parent/></project>\n",
     },
     ["api/src/main/java/A.java"],
-    ["-", "-", "./mvnw --batch-mode test in . ← pom.xml", "./mvnw --batch-mode -DskipTests package in . ← pom.xml"],
+    [
+      "-",
+      "-",
+      "./mvnw --batch-mode test in . ← pom.xml",
+      "./mvnw --batch-mode -DskipTests package in . ← pom.xml",
+    ],
   ],
   [
     "Maven without its wrapper",
@@ -438,9 +481,19 @@ const LAYOUTS: readonly [name: string, files: Record<string, unknown>, taskFiles
       "test/MediatR.Tests/MediatR.Tests.csproj": TESTS_CSPROJ,
     },
     ["src/MediatR/Mediator.cs"],
-    ["dotnet restore in . ← MediatR.sln", "-", "dotnet test in . ← MediatR.sln", "dotnet build in . ← MediatR.sln"],
+    [
+      "dotnet restore in . ← MediatR.sln",
+      "-",
+      "dotnet test in . ← MediatR.sln",
+      "dotnet build in . ← MediatR.sln",
+    ],
   ],
-  [".NET where the folder says two things", { "A.sln": "", "A.csproj": CSPROJ }, ["Program.cs"], ["-", "-", "-", "-"]],
+  [
+    ".NET where the folder says two things",
+    { "A.sln": "", "A.csproj": CSPROJ },
+    ["Program.cs"],
+    ["-", "-", "-", "-"],
+  ],
   [
     "C by hand: make check",
     { Makefile: "CC ?= cc\nall: x\nbuild: x\nunittest: x\n\t./x\ncheck: unittest\n", "x.c": "" },
@@ -449,7 +502,10 @@ const LAYOUTS: readonly [name: string, files: Record<string, unknown>, taskFiles
   ],
   [
     "just alone",
-    { ".justfile": "[private]\n@lint:\n  shellcheck *.sh\nbuild target='all': lint\n  ./x\nbuild:\n  ./build.sh\n" },
+    {
+      ".justfile":
+        "[private]\n@lint:\n  shellcheck *.sh\nbuild target='all': lint\n  ./x\nbuild:\n  ./build.sh\n",
+    },
     ["x.sh"],
     ["-", "just lint in . ← .justfile: @lint:", "-", "just build in . ← .justfile: build:"],
   ],
@@ -485,7 +541,12 @@ describe("the folder of a list's files", () => {
     ["no task", [], "at", "at"],
     ["a task without files", [task(false, "a/b.ts"), task(false)], "at", "at"],
     ["one file", [task(false, "a/b.ts")], "", "a/b.ts"],
-    ["a done one counts for nothing", [task(false, "a/b/x.ts", "a/b/y/"), task(true, "c"), task(true)], "", "a/b"],
+    [
+      "a done one counts for nothing",
+      [task(false, "a/b/x.ts", "a/b/y/"), task(true, "c"), task(true)],
+      "",
+      "a/b",
+    ],
     ["guesses count", [task(false, "a/b.ts"), task(false, "g.json")], "at", "at"],
     ["below the list's folder", [task(false, "./a/b/x.ts", "a\\b\\y.ts")], "at", "at/a/b"],
     ["up to the first wildcard", [task(false, "a/b/**", "a/b/c*/x", "a/b/{x,y}.ts")], "", "a/b"],

@@ -36,11 +36,17 @@ build  none found
 });
 
 test("findings stand beneath, with their line and what to do", () => {
-  const output = planTable(makePlan("1. One [DONE]\n2. Two (depends on: 9)\n   Agent: backend", "l"), none, 80);
+  const output = planTable(
+    makePlan("1. One [DONE]\n2. Two (depends on: 9)\n   Agent: backend", "l"),
+    none,
+    80,
+  );
   expect(output).toContain("done  1   One   -      -        -");
   expect(output).toContain("error line 2: task 2 needs 9: no such task\n  → there are 1, 2\n");
   expect(output.indexOf("note: ")).toBeGreaterThan(output.indexOf("error line"));
-  expect(planTable(makePlan("", "l"), none, 80)).toMatch(/^error line 1: the list has no tasks\n {2}→ write each/);
+  expect(planTable(makePlan("", "l"), none, 80)).toMatch(
+    /^error line 1: the list has no tasks\n {2}→ write each/,
+  );
 });
 
 describe("no line is wider than it may be", () => {
@@ -60,7 +66,9 @@ describe("no line is wider than it may be", () => {
     for (const line of lines) expect(width(line), line).toBeLessThanOrEqual(most);
   });
   test("a title cannot steer the terminal", () => {
-    expect(planTable(makePlan("1. a\u001b[31mred\u0007\u009b2J", "l"), none, 80)).not.toMatch(/(?!\n)\p{Cc}/u);
+    expect(planTable(makePlan("1. a\u001b[31mred\u0007\u009b2J", "l"), none, 80)).not.toMatch(
+      /(?!\n)\p{Cc}/u,
+    );
   });
 });
 

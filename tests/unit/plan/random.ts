@@ -9,4 +9,5 @@ export function random(seed: number): () => number {
   };
 }
 
-export const pick = <T>(next: () => number, from: readonly T[]): T => from[Math.floor(next() * from.length)] as T;
+export const pick = <T>(next: () => number, from: readonly T[]): T =>
+  from[Math.floor(next() * from.length)] as T;

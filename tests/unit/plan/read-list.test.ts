@@ -9,9 +9,12 @@ const errors = (text: string) =>
   makePlan(text, "list")
     .findings.filter(({ level }) => level === "error")
     .map(({ code, line }) => `${code} ${line}`);
-const shape = (text: string) => read(text).map(({ id, title, depends }) => [id, title, depends.join()]);
+const shape = (text: string) =>
+  read(text).map(({ id, title, depends }) => [id, title, depends.join()]);
 const files = (text: string) =>
-  read(text).map((task) => task.files.map(({ path, guessed }) => path + (guessed ? " (guessed)" : "")));
+  read(text).map((task) =>
+    task.files.map(({ path, guessed }) => path + (guessed ? " (guessed)" : "")),
+  );
 
 const FOUR = [
   ["1", "Event schema with Zod", ""],
@@ -69,7 +72,11 @@ describe("numbered lists", () => {
     expect(two).toMatchObject({ title: "Two", description: "lazy line", depends: ["1"], line: 7 });
   });
   test("code only looks like a dependency", () => {
-    expect(shape("1. One\n2. Read `(depends on: 9)` texts")[1]).toEqual(["2", "Read `(depends on: 9)` texts", ""]);
+    expect(shape("1. One\n2. Read `(depends on: 9)` texts")[1]).toEqual([
+      "2",
+      "Read `(depends on: 9)` texts",
+      "",
+    ]);
   });
   test("a number that starts a line of prose is no task", () => {
     expect(shape("It came out in\n2024. Then nothing.\n\n1. One\n2. Two")).toEqual([
@@ -78,76 +85,81 @@ describe("numbered lists", () => {
     ]);
   });
   test("a BOM is no indentation, a field leaves paragraphs apart", () => {
-    expect(read("\uFEFF1. One\n\n  More\n  Files: x\n\n  and more")[0]?.description).toBe("More\n\nand more");
+    expect(read("\uFEFF1. One\n\n  More\n  Files: x\n\n  and more")[0]?.description).toBe(
+      "More\n\nand more",
+    );
   });
   test("steps with numbers of their own are text", () => {
     expect(shape("1. One\n   1. so\n   2. and so\n2. Two\n   a) x")).toHaveLength(2);
     expect(errors("1. One\n   1. so\n   2. and so\n2. Two\n   a) x")).toEqual([]);
   });
   test("done", () => {
-    expect(read("1. One [DONE]\n2. Two [done] (depends on: 1)\n3. Three").map(({ done }) => done)).toEqual([
-      true,
-      true,
-      false,
-    ]);
+    expect(
+      read("1. One [DONE]\n2. Two [done] (depends on: 1)\n3. Three").map(({ done }) => done),
+    ).toEqual([true, true, false]);
   });
 });
 
 describe("lists with headings", () => {
-  test.each(["#", "##", "###", "######"])("%s, all fields, bold or not, inline or as bullets", (marks) => {
-    const text = `# Plan\n\n${marks} Task 1: Schema [DONE]\n**Files:** \`src/a.ts\`, package.json?\n**Depends**: none\nAgent: backend, tdd-developer\n
+  test.each(["#", "##", "###", "######"])(
+    "%s, all fields, bold or not, inline or as bullets",
+    (marks) => {
+      const text = `# Plan\n\n${marks} Task 1: Schema [DONE]\n**Files:** \`src/a.ts\`, package.json?\n**Depends**: none\nAgent: backend, tdd-developer\n
 Do it:\n1. so\n2. and so\n\n${marks} task T002: Endpoint\n- **Files:**\n  - \`src/b.ts\`\n  - src/c.ts\n- **Depends on:** Task 1
 - Forbid: src/secret/, *.lock\n- write it\n\n**Done when:**\n- it answers 201\n- it is logged\n\n__Verify__: npm test -- post\nRisk: HIGH\nModel: opus\nWorkflow: tdd\n`;
-    expect(errors(text)).toEqual([]);
-    expect(read(text).map(({ dependsLine, lead, words, ...task }) => task)).toEqual([
-      {
-        id: "1",
-        title: "Schema",
-        description: "Do it:\n1. so\n2. and so",
-        depends: [],
-        files: [
-          { path: "src/a.ts", guessed: false },
-          { path: "package.json", guessed: true },
-        ],
-        forbid: [],
-        gates: [],
-        agent: ["backend", "tdd-developer"],
-        doneWhen: "",
-        verify: "",
-        risk: "",
-        model: "",
-        workflow: "",
-        done: true,
-        line: 3,
-      },
-      {
-        id: "T002",
-        title: "Endpoint",
-        description: "- write it",
-        depends: ["1"],
-        files: [
-          { path: "src/b.ts", guessed: false },
-          { path: "src/c.ts", guessed: false },
-        ],
-        forbid: ["src/secret/", "*.lock"],
-        gates: [],
-        agent: [],
-        doneWhen: "it answers 201\nit is logged",
-        verify: "npm test -- post",
-        risk: "high",
-        model: "opus",
-        workflow: "tdd",
-        done: false,
-        line: 12,
-      },
-    ]);
-  });
+      expect(errors(text)).toEqual([]);
+      expect(read(text).map(({ dependsLine, lead, words, ...task }) => task)).toEqual([
+        {
+          id: "1",
+          title: "Schema",
+          description: "Do it:\n1. so\n2. and so",
+          depends: [],
+          files: [
+            { path: "src/a.ts", guessed: false },
+            { path: "package.json", guessed: true },
+          ],
+          forbid: [],
+          gates: [],
+          agent: ["backend", "tdd-developer"],
+          doneWhen: "",
+          verify: "",
+          risk: "",
+          model: "",
+          workflow: "",
+          done: true,
+          line: 3,
+        },
+        {
+          id: "T002",
+          title: "Endpoint",
+          description: "- write it",
+          depends: ["1"],
+          files: [
+            { path: "src/b.ts", guessed: false },
+            { path: "src/c.ts", guessed: false },
+          ],
+          forbid: ["src/secret/", "*.lock"],
+          gates: [],
+          agent: [],
+          doneWhen: "it answers 201\nit is logged",
+          verify: "npm test -- post",
+          risk: "high",
+          model: "opus",
+          workflow: "tdd",
+          done: false,
+          line: 12,
+        },
+      ]);
+    },
+  );
   test("a heading as high ends the task, a lower one is part of it", () => {
     const [task] = read("## Task 1: One\nbody\n### Steps\n1. a\n## Notes\nnot this\n");
     expect(task?.description).toBe("body\n### Steps\n1. a");
   });
   test("letters, dashes, bold, closing marks", () => {
-    expect(shape("## Task a - One ##\n## **Task b: Two**\n### Task 3\u2014Three (depends on: a)")).toEqual([
+    expect(
+      shape("## Task a - One ##\n## **Task b: Two**\n### Task 3\u2014Three (depends on: a)"),
+    ).toEqual([
       ["a", "One", ""],
       ["b", "Two", ""],
       ["3", "Three", "a"],
@@ -158,7 +170,9 @@ Do it:\n1. so\n2. and so\n\n${marks} task T002: Endpoint\n- **Files:**\n  - \`sr
 describe("checklists", () => {
   test.each(["-", "*", "+"])("%s, done with an x, ids by place", (mark) => {
     const list = `Build it.\n\n${mark} [x] Schema\n${mark} [ ] Endpoint (depends on: 1)\n\n## More\n${mark} [X] Tests (depends on 1 and 2)\n`;
-    expect(read(list).map(({ id, title, depends, done }) => [id, title, depends.join(), done])).toEqual([
+    expect(
+      read(list).map(({ id, title, depends, done }) => [id, title, depends.join(), done]),
+    ).toEqual([
       ["1", "Schema", "", true],
       ["2", "Endpoint", "1", false],
       ["3", "Tests", "1,2", true],
@@ -207,7 +221,12 @@ describe("checklists", () => {
 `;
     expect(errors(list)).toEqual([]);
     expect(read(list)).toMatchObject([
-      { id: "1", description: "and more\n- [ ] a step\n  1. so", depends: ["7"], doneWhen: "it answers" },
+      {
+        id: "1",
+        description: "and more\n- [ ] a step\n  1. so",
+        depends: ["7"],
+        doneWhen: "it answers",
+      },
       { id: "7", description: "text", line: 12 },
     ]);
   });
@@ -231,7 +250,11 @@ describe("checklists", () => {
     ["1. One\n- [ ] a step", ["stray-item 2"]],
   ])("%j", (text, expected) => expect(errors(text)).toEqual(expected));
   test.each([
-    ["steps of a list with headings", "### Task 1: One\n- [ ] step\n- [x] step\n\n### Task 2: Two\n", 2],
+    [
+      "steps of a list with headings",
+      "### Task 1: One\n- [ ] step\n- [x] step\n\n### Task 2: Two\n",
+      2,
+    ],
     ["steps of a numbered list", "1. One\n   - [ ] step\n   - [ ] step\n2. Two", 2],
     ["boxes behind numbers and in headings", "1. [x] One\n2. [ ] Two", 2],
     ["a title that looks like a task", "# Task List: Users\n\n- [ ] One\n- [ ] Two", 2],
@@ -245,13 +268,17 @@ describe("checklists", () => {
       ["1", "One", ""],
       ["3", "Three ~~and four~~", ""],
     ]);
-    expect(readList(list).findings).toMatchObject([{ level: "warning", code: "struck-out", line: 2 }]);
+    expect(readList(list).findings).toMatchObject([
+      { level: "warning", code: "struck-out", line: 2 },
+    ]);
     expect(shape("### Task 1: ~~Old~~\n### Task 2: New")).toEqual([["2", "New", ""]]);
   });
   test("another list under a heading of its own is told of", () => {
     const list = "- [ ] One\n\n## How\n\n1. so\n2. and so\n";
     expect(shape(list)).toEqual([["1", "One", ""]]);
-    expect(readList(list).findings).toMatchObject([{ level: "warning", code: "other-list", line: 5 }]);
+    expect(readList(list).findings).toMatchObject([
+      { level: "warning", code: "other-list", line: 5 },
+    ]);
   });
 });
 
@@ -277,9 +304,15 @@ describe("spec-kit's tasks", () => {
 - [ ] T009 i
 `;
     expect(edges(list)).toEqual(
-      ["T001<", "T002<T001", "T003<T001", "T004<T002,T003", "T005<T004", "T006<T005", "T007<T005"].concat(
-        ...["T008<T006,T007", "T009<T008"],
-      ),
+      [
+        "T001<",
+        "T002<T001",
+        "T003<T001",
+        "T004<T002,T003",
+        "T005<T004",
+        "T006<T005",
+        "T007<T005",
+      ].concat("T008<T006,T007", "T009<T008"),
     );
     expect(waves(list)).toEqual(["T001", "T002 T003", "T004", "T005", "T006 T007", "T008", "T009"]);
     expect(read(list)[5]?.title).toBe("[US1] f");
@@ -290,22 +323,26 @@ describe("spec-kit's tasks", () => {
     expect(edges(list)).toEqual(["T1<", "T2<", "T3<T1", "T4<", "T5<T3"]);
   });
   test("what is said is added, once", () => {
-    expect(edges("- [ ] T1 [P] a\n- [ ] T2 [P] b (depends on T1)\n- [ ] T3 c\n  Depends: T2\n- [ ] T4 [P] d")).toEqual([
-      "T1<",
-      "T2<T1",
-      "T3<T2,T1",
-      "T4<T3",
+    expect(
+      edges(
+        "- [ ] T1 [P] a\n- [ ] T2 [P] b (depends on T1)\n- [ ] T3 c\n  Depends: T2\n- [ ] T4 [P] d",
+      ),
+    ).toEqual(["T1<", "T2<T1", "T3<T2,T1", "T4<T3"]);
+    expect(errors("## Phase 1\n- [ ] T1 a (depends on T2)\n## Phase 2\n- [ ] T2 b")).toEqual([
+      "cycle 2",
     ]);
-    expect(errors("## Phase 1\n- [ ] T1 a (depends on T2)\n## Phase 2\n- [ ] T2 b")).toEqual(["cycle 2"]);
   });
   test("where no heading says phase, those like the first task's", () => {
-    const list = "# X\n## Setup\n- [ ] T1 [P] a\n### More\n- [ ] T2 [P] b\n## Core\n- [ ] T3 [P] c\n- [ ] T4 [P] d";
+    const list =
+      "# X\n## Setup\n- [ ] T1 [P] a\n### More\n- [ ] T2 [P] b\n## Core\n- [ ] T3 [P] c\n- [ ] T4 [P] d";
     expect(waves(list)).toEqual(["T1 T2", "T3 T4"]);
   });
   test("a title that says phase is not the only one", () => {
     expect(
-      edges("# Phase 2 of it\n## Phase 1\n- [ ] T1 [P] a\n## Phase 2\n- [ ] T2 [P] b\n## Rest\n- [ ] T3 [P] c"),
-    ).toEqual([...["T1<", "T2<T1", "T3<T2"]]);
+      edges(
+        "# Phase 2 of it\n## Phase 1\n- [ ] T1 [P] a\n## Phase 2\n- [ ] T2 [P] b\n## Rest\n- [ ] T3 [P] c",
+      ),
+    ).toEqual(["T1<", "T2<T1", "T3<T2"]);
   });
   test("beside each other, but in the same place (T4)", () => {
     const places = [
@@ -350,7 +387,10 @@ describe("spec-kit's tasks", () => {
     const next = random(5);
     for (let round = 0; round < 300; round++) {
       const rows = Array.from({ length: 1 + Math.floor(next() * 9) }, (_, index) => ({
-        ...{ id: `T${index}`, beside: next() < 0.6, done: next() < 0.2, starts: index === 0 || next() < 0.3 },
+        id: `T${index}`,
+        beside: next() < 0.6,
+        done: next() < 0.2,
+        starts: index === 0 || next() < 0.3,
       }));
       const line = ({ id, beside, done, starts }: (typeof rows)[0]) =>
         `${starts ? "## Phase x\n" : ""}- [${done ? "x" : " "}] ${id} ${beside ? "[P] " : ""}a\n`;
@@ -360,14 +400,23 @@ describe("spec-kit's tasks", () => {
         rows.slice(from, to + 1).some(({ beside }) => !beside);
       const { tasks } = makePlan(list, "list");
       const before = tasks.map(({ depends }) => new Set(depends.map((id) => Number(id.slice(1)))));
-      for (const set of before) for (const from of [...set]) for (const one of before[from] ?? []) set.add(one);
+      for (const set of before)
+        for (const from of [...set]) for (const one of before[from] ?? []) set.add(one);
       for (const [to, task] of tasks.entries()) {
-        const expected = rows.flatMap(({ done }, from) => (from < to && !done && isAfter(from, to) ? [from] : []));
+        const expected = rows.flatMap(({ done }, from) =>
+          from < to && !done && isAfter(from, to) ? [from] : [],
+        );
         if (!task.done)
-          expect([list, task.id, [...(before[to] ?? [])].sort((a, b) => a - b)]).toEqual([list, task.id, expected]);
+          expect([list, task.id, [...(before[to] ?? [])].sort((a, b) => a - b)]).toEqual([
+            list,
+            task.id,
+            expected,
+          ]);
         for (const id of task.depends) {
           const others = task.depends.filter((one) => one !== id);
-          expect(others.some((one) => before[Number(one.slice(1))]?.has(Number(id.slice(1))))).toBe(false);
+          expect(others.some((one) => before[Number(one.slice(1))]?.has(Number(id.slice(1))))).toBe(
+            false,
+          );
         }
       }
     }
@@ -375,9 +424,15 @@ describe("spec-kit's tasks", () => {
   test.each([
     ["Create x in src/x.ts", ["src/x.ts"]],
     ["Add `a b` to `src/a.ts:10-20`, src/b.ts.", ["src/a.ts", "src/b.ts"]],
-    ["Tests in tests/test_[name].py and app/(auth)/page.tsx", ["tests/test_[name].py", "app/(auth)/page.tsx"]],
+    [
+      "Tests in tests/test_[name].py and app/(auth)/page.tsx",
+      ["tests/test_[name].py", "app/(auth)/page.tsx"],
+    ],
     ["Next in `app/(auth)/page.tsx`", ["app/(auth)/page.tsx"]],
-    ["Node.js, package.json and .env.example; e.g. and/or CI/CD v1.2", ["package.json", ".env.example"]],
+    [
+      "Node.js, package.json and .env.example; e.g. and/or CI/CD v1.2",
+      ["package.json", ".env.example"],
+    ],
     ["POST /api/users/ at https://a.b/c.html with @types/node", []],
     ["Folders backend/app/{models,routes} and src/**", ["backend/app/{models,routes}", "src/**"]],
     ["Update Dockerfile in /etc/x.conf, ../y.ts", ["Dockerfile"]],
@@ -427,7 +482,9 @@ describe("code and comments are text", () => {
     ["1. One\n   ```\n2. Two", ["unclosed 2"]],
     ["1. One\n~~~ ~~~\n2. Two", ["unclosed 2"]],
     ["1. One\n<!-- two\n2. Two", ["unclosed 2"]],
-  ])("what does not close is an error %#", (text, expected) => expect(errors(text)).toEqual(expected));
+  ])("what does not close is an error %#", (text, expected) =>
+    expect(errors(text)).toEqual(expected),
+  );
 });
 
 describe("T1 and T2: only ids count", () => {
@@ -449,7 +506,14 @@ describe("T1 and T2: only ids count", () => {
     ["none (parallel-safe with Task 2)", ""],
     ["None (can start at once).", ""],
   ])("Depends: %s", (value, expected) => {
-    for (const field of ["Depends:", "**Depends:**", "**Depends**:", "Depends on:", "- depends:", "Dependencies:"]) {
+    for (const field of [
+      "Depends:",
+      "**Depends:**",
+      "**Depends**:",
+      "Depends on:",
+      "- depends:",
+      "Dependencies:",
+    ]) {
       const text = `1. a\n2. b\n3. c\n4. d\n   ${field} ${value}\nT001. e`;
       expect(read(text)[3]?.depends.join()).toBe(expected);
       expect(errors(text)).toEqual([]);
@@ -473,7 +537,9 @@ describe("T1 and T2: only ids count", () => {
     expect(errors(`### Task 1: a\n### Task 2: b\n### Task 3: c\nDepends:\n- ${value}`)).toEqual([
       expect.stringMatching(/ 5$/),
     ]);
-    expect(errors(`1. a\n2. b\n3. c (depends on: ${value})`)).toContainEqual(expect.stringMatching(/ 3$/));
+    expect(errors(`1. a\n2. b\n3. c (depends on: ${value})`)).toContainEqual(
+      expect.stringMatching(/ 3$/),
+    );
   });
   test.each([
     "2. Two (depends on: 1",
@@ -508,7 +574,9 @@ describe("T1 and T2: only ids count", () => {
     ["2. Two (depends on 1 service)", null],
   ])("%s", (line, title) => {
     const [, two] = read(`1. One\n${line}`);
-    expect([two?.title, two?.depends.join()]).toEqual(title === null ? [line.slice(3), ""] : [title, "1"]);
+    expect([two?.title, two?.depends.join()]).toEqual(
+      title === null ? [line.slice(3), ""] : [title, "1"],
+    );
     expect(errors(`1. One\n${line}`)).toEqual([]);
   });
   test.each([
@@ -521,10 +589,10 @@ describe("T1 and T2: only ids count", () => {
     "Update dependencies: zod",
   ])("%s is no dependency", (line) => expect(errors(`1. One\n   ${line}`)).toEqual([]));
   test("ids are spelled as the tasks spell them", () => {
-    expect(makePlan("T1. One\nT2. Two (depends on: t1)\nb. Three\n   Depends: t2, T1", "l").tasks[2]?.depends).toEqual([
-      "T2",
-      "T1",
-    ]);
+    expect(
+      makePlan("T1. One\nT2. Two (depends on: t1)\nb. Three\n   Depends: t2, T1", "l").tasks[2]
+        ?.depends,
+    ).toEqual(["T2", "T1"]);
   });
 });
 
@@ -545,7 +613,10 @@ describe("T3: what cannot be worked", () => {
     ["### Task 1\ntext", ["no-title 1"]],
   ])("%j", (text, expected) => expect(errors(text)).toEqual(expected));
   test("a cycle is told with its whole path", () => {
-    const { findings } = makePlan("1. a (depends on: 3)\n2. b (depends on: 1)\n3. c (depends on: 2)", "list");
+    const { findings } = makePlan(
+      "1. a (depends on: 3)\n2. b (depends on: 1)\n3. c (depends on: 2)",
+      "list",
+    );
     expect(findings[0]?.message).toContain("1 → 3 → 2 → 1");
   });
 });
@@ -580,7 +651,10 @@ describe("files", () => {
   test.each([
     ["src/a.ts", ["src/a.ts"]],
     ["src/a.ts, src/b.ts,docs/", ["src/a.ts", "src/b.ts", "docs/"]],
-    ["`src/a.ts`, `package.json?`, `x.lock`?", ["src/a.ts", "package.json (guessed)", "x.lock (guessed)"]],
+    [
+      "`src/a.ts`, `package.json?`, `x.lock`?",
+      ["src/a.ts", "package.json (guessed)", "x.lock (guessed)"],
+    ],
     ["src/{a,b}.ts, src/?.ts", ["src/{a,b}.ts", "src/?.ts"]],
     ["`My Docs/a b.md`", ["My Docs/a b.md"]],
     ["none", []],
@@ -599,16 +673,24 @@ describe("files", () => {
   });
   test("a loose list of bullets, and text after it", () => {
     const [task] = read("### Task 1: a\n**Files:**\n\n- `a.py`\n\n- `b.py`\n\nWrite it.\n");
-    expect(task).toMatchObject({ description: "Write it.", files: [{ path: "a.py" }, { path: "b.py" }] });
+    expect(task).toMatchObject({
+      description: "Write it.",
+      files: [{ path: "a.py" }, { path: "b.py" }],
+    });
   });
   test("what goes on in the next line", () => {
-    expect(files("### Task 1: a\nFiles: src/a.ts,\n  src/b.ts\nbody")).toEqual([["src/a.ts", "src/b.ts"]]);
+    expect(files("### Task 1: a\nFiles: src/a.ts,\n  src/b.ts\nbody")).toEqual([
+      ["src/a.ts", "src/b.ts"],
+    ]);
     expect(files("### Task 1: a\nFiles: src/a.ts\n- body")).toEqual([["src/a.ts"]]);
     expect(files("### Task 1: a\nFiles: src/a.ts\n\n    code()")).toEqual([["src/a.ts"]]);
   });
   test("a field that says nothing is an error", () => {
     expect(errors("### Task 1: a\nFiles:\nbody")).toEqual(["empty-field 2"]);
-    expect(errors("1. a\n   - Files:\n   - src/a.ts\n2. b\n   Verify:")).toEqual(["empty-field 2", "empty-field 5"]);
+    expect(errors("1. a\n   - Files:\n   - src/a.ts\n2. b\n   Verify:")).toEqual([
+      "empty-field 2",
+      "empty-field 5",
+    ]);
   });
   test.each([
     "/etc/passwd",
@@ -634,7 +716,11 @@ describe("files", () => {
     const [task] = read(
       "1. a\n   Gates: package.json#scripts, `tests/old one.test.ts`\n   **Gates**:\n   - vitest.config.*",
     );
-    expect(task?.gates).toEqual(["package.json#scripts", "tests/old one.test.ts", "vitest.config.*"]);
+    expect(task?.gates).toEqual([
+      "package.json#scripts",
+      "tests/old one.test.ts",
+      "vitest.config.*",
+    ]);
     expect(read("### Task 1: a\nGates: none")[0]?.gates).toEqual([]);
     expect(errors("1. a\n   Gates: the old tests")).toEqual(["gates 2"]);
     expect(errors("1. a\n   Gates: ../package.json#scripts")).toEqual(["gates 2"]);
@@ -661,7 +747,10 @@ describe("the plan", () => {
     ]);
   });
   test("where there is a cycle nothing is said about order", () => {
-    const plan = makePlan("1. a (depends on: 2)\n   Files: x\n2. b (depends on: 1)\n   Files: x", "list");
+    const plan = makePlan(
+      "1. a (depends on: 2)\n   Files: x\n2. b (depends on: 1)\n   Files: x",
+      "list",
+    );
     expect([plan.waves, plan.criticalPath, plan.conflicts]).toEqual([[], [], []]);
   });
 });

@@ -3,7 +3,11 @@ import { findTools } from "../../../rails/blueprint/toolchain.ts";
 import { project, TABLE } from "./project.ts";
 
 /** `setup | lint | test | build`, each with the folder where it is not the root. */
-async function tools(files: Record<string, unknown>, prefix = "", table = TABLE): Promise<string[]> {
+async function tools(
+  files: Record<string, unknown>,
+  prefix = "",
+  table = TABLE,
+): Promise<string[]> {
   const found = await findTools(await project(files), prefix, table);
   return (["setup", "lint", "test", "build"] as const).map((name) => {
     const tool = found[name];
@@ -35,10 +39,17 @@ describe("the shipped table", () => {
     ],
     [
       "nothing to install",
-      { "package.json": { scripts: { test: "node --test" }, dependencies: {} }, "package-lock.json": "{}" },
+      {
+        "package.json": { scripts: { test: "node --test" }, dependencies: {} },
+        "package-lock.json": "{}",
+      },
       ["-", "-", "npm test", "-"],
     ],
-    ["npm's own test is none", { "package.json": { scripts: { test: NO_TEST, lint: " " } } }, ["-", "-", "-", "-"]],
+    [
+      "npm's own test is none",
+      { "package.json": { scripts: { test: NO_TEST, lint: " " } } },
+      ["-", "-", "-", "-"],
+    ],
     [
       "pnpm",
       { "package.json": { scripts, devDependencies }, "pnpm-lock.yaml": "" },
@@ -78,7 +89,11 @@ describe("the shipped table", () => {
     ],
     [
       "pip",
-      { "requirements.txt": "flask\n", "requirements-dev.txt": "pytest\nruff\n", "tests/api/test_a.py": "" },
+      {
+        "requirements.txt": "flask\n",
+        "requirements-dev.txt": "pytest\nruff\n",
+        "tests/api/test_a.py": "",
+      },
       [
         "VENV .venv/bin/pip install pytest -r requirements.txt -r requirements-dev.txt",
         ".venv/bin/ruff check .",
@@ -89,10 +104,16 @@ describe("the shipped table", () => {
     [
       "pip, extras",
       {
-        "pyproject.toml": '[project]\n[project.optional-dependencies]\ndev = ["ruff"]\n[tool.ruff]\n',
+        "pyproject.toml":
+          '[project]\n[project.optional-dependencies]\ndev = ["ruff"]\n[tool.ruff]\n',
         "tests/test_a.py": "",
       },
-      ["VENV .venv/bin/pip install pytest -e '.[dev]'", ".venv/bin/ruff check .", ".venv/bin/python -m pytest", "-"],
+      [
+        "VENV .venv/bin/pip install pytest -e '.[dev]'",
+        ".venv/bin/ruff check .",
+        ".venv/bin/python -m pytest",
+        "-",
+      ],
     ],
     [
       "plain Python: no tool that nobody installs",
@@ -121,13 +142,22 @@ describe("the shipped table", () => {
     ],
     [
       "uv, extras named test",
-      { "pyproject.toml": '[project.optional-dependencies]\ntest = ["pytest"]\n', "uv.lock": "", "test_a.py": "" },
+      {
+        "pyproject.toml": '[project.optional-dependencies]\ntest = ["pytest"]\n',
+        "uv.lock": "",
+        "test_a.py": "",
+      },
       ["uv sync --extra test", "-", "-", "-"],
     ],
     [
       "pip, one list of requirements, for development only",
       { "requirements-dev.txt": "pytest\n", "test_a.py": "" },
-      ["VENV .venv/bin/pip install pytest -r requirements-dev.txt", "-", ".venv/bin/python -m pytest", "-"],
+      [
+        "VENV .venv/bin/pip install pytest -r requirements-dev.txt",
+        "-",
+        ".venv/bin/python -m pytest",
+        "-",
+      ],
     ],
     [
       "pip, extras named test",
@@ -146,10 +176,19 @@ describe("the shipped table", () => {
     const files = {
       "package.json": { scripts, workspaces: ["packages/*"] },
       "pnpm-lock.yaml": "",
-      "packages/a/package.json": { scripts: { test: "vitest", lint: "" }, dependencies: { x: "1" } },
+      "packages/a/package.json": {
+        scripts: { test: "vitest", lint: "" },
+        dependencies: { x: "1" },
+      },
     };
-    const expected = ["pnpm install --frozen-lockfile", "pnpm run lint", "pnpm test in packages/a", "pnpm run build"];
-    for (const prefix of ["packages/a", "packages/a/src/deep"]) expect(await tools(files, prefix)).toEqual(expected);
+    const expected = [
+      "pnpm install --frozen-lockfile",
+      "pnpm run lint",
+      "pnpm test in packages/a",
+      "pnpm run build",
+    ];
+    for (const prefix of ["packages/a", "packages/a/src/deep"])
+      expect(await tools(files, prefix)).toEqual(expected);
     expect(await tools(files)).toEqual([
       "pnpm install --frozen-lockfile",
       "pnpm run lint",
@@ -171,7 +210,10 @@ describe("the shipped table", () => {
     ]);
   });
   test("a package.json that cannot be read is a fault, not an empty one", async () => {
-    await expect(tools({ "package.json": '{"scripts": {' })).rejects.toMatchObject({ code: "broken-json", exit: 2 });
+    await expect(tools({ "package.json": '{"scripts": {' })).rejects.toMatchObject({
+      code: "broken-json",
+      exit: 2,
+    });
   });
 });
 
@@ -191,18 +233,12 @@ describe("an edited table", () => {
       "-",
       "-",
     ]);
-    expect(await tools({ Makefile: "x:" }, "", table("| lint | make | `{a,Make*} ~ {y,x}:` |"))).toEqual([
-      "-",
-      "make",
-      "-",
-      "-",
-    ]);
-    expect(await tools({ Makefile: "x:", "x.mk": "" }, "", table("| lint | make | `!x.mk`, Makefile |"))).toEqual([
-      "-",
-      "-",
-      "-",
-      "-",
-    ]);
+    expect(
+      await tools({ Makefile: "x:" }, "", table("| lint | make | `{a,Make*} ~ {y,x}:` |")),
+    ).toEqual(["-", "make", "-", "-"]);
+    expect(
+      await tools({ Makefile: "x:", "x.mk": "" }, "", table("| lint | make | `!x.mk`, Makefile |")),
+    ).toEqual(["-", "-", "-", "-"]);
   });
   test.each([
     ["| lint | make |", /line 5 is not/],

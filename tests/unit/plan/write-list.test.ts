@@ -5,8 +5,12 @@ import { writeList } from "../../../rails/plan/write-list.ts";
 import { pick, random } from "./random.ts";
 
 const written = (list: string) => writeList(makePlan(list, "list"));
-/** A plan without what changes with the form: where its tasks stand, and what is said about the list. */
-const bare = ({ findings, tasks, ...plan }: Plan) => ({ ...plan, tasks: tasks.map(({ line, ...task }) => task) });
+/** A plan without what changes with the form: where its tasks stand, and what is said about the
+ * list. */
+const bare = ({ findings, tasks, ...plan }: Plan) => ({
+  ...plan,
+  tasks: tasks.map(({ line, ...task }) => task),
+});
 
 test("a list of another form in ours", () => {
   const list = `---
@@ -60,12 +64,21 @@ Verify: npm test
 describe("what would read differently", () => {
   test.each([
     ["a heading in it", "1. One\n   # Notes\n   ### Task 9: no\n\n   text\n2. Two"],
-    ["a heading as high as a task's", "# Task 1: One\n## Steps\n- so\n### Task-like: no\n# Task 2: Two"],
+    [
+      "a heading as high as a task's",
+      "# Task 1: One\n## Steps\n- so\n### Task-like: no\n# Task 2: Two",
+    ],
     ["indented code and tabs", "1. One\n\n\t# x\n\t    - y\n   \n\tz"],
     ["code with comments", "1. One\n   ```sh\n   # Files: x\n   ### Task 3: no\n   ```"],
-    ["marks in a title", "1. **Remove [done]**\n2. **[x] is a box**\n3. Learn C #\n4. [x] One [DONE]\n5. x #\n"],
+    [
+      "marks in a title",
+      "1. **Remove [done]**\n2. **[x] is a box**\n3. Learn C #\n4. [x] One [DONE]\n5. x #\n",
+    ],
     ["names that mean nothing", "1. One\n   Files: a, none\n   Forbid: `n/a`, -"],
-    ["a field within a field", "1. One\n   Verify: Files: x\n   Done when: - a\n   Done when: Verify: b"],
+    [
+      "a field within a field",
+      "1. One\n   Verify: Files: x\n   Done when: - a\n   Done when: Verify: b",
+    ],
     ["wild names", "1. One\n   Files: a??, `b,c`, `d <!-- e`, {f,g}/(h)/[i].ts?, ``"],
   ])("%s", (_, list) => {
     const plan = makePlan(list.replace(", ``", ""), "list");
@@ -98,7 +111,8 @@ test(`${ROUNDS} random plans, in each form, read the same when written`, () => {
     "—",
     "1.",
   ];
-  const text = (): string => Array.from({ length: 1 + Math.floor(next() * 4) }, () => pick(next, words)).join(" ");
+  const text = (): string =>
+    Array.from({ length: 1 + Math.floor(next() * 4) }, () => pick(next, words)).join(" ");
   const paths = ["src/a.ts", "`a b.ts`", "docs/**", "x?", "`n/a`?", "{a,b}/c", "[id].ts"];
   const fields: (() => string)[] = [
     () => `Files: ${pick(next, paths)}, ${pick(next, paths)}`,
@@ -107,7 +121,17 @@ test(`${ROUNDS} random plans, in each form, read the same when written`, () => {
     () => `Done when: ${text()}`,
     () => `Risk: ${pick(next, ["low", "High"])}`,
     () => "Agent: backend, tester",
-    () => pick(next, ["# Notes", "### Steps", "- [ ] step", "1. step", "```\n   # x\n   ```", "\ttab", "", "    deep"]),
+    () =>
+      pick(next, [
+        "# Notes",
+        "### Steps",
+        "- [ ] step",
+        "1. step",
+        "```\n   # x\n   ```",
+        "\ttab",
+        "",
+        "    deep",
+      ]),
     text,
   ];
   let errors = 0;
@@ -115,7 +139,8 @@ test(`${ROUNDS} random plans, in each form, read the same when written`, () => {
     const form = pick(next, ["head", "number", "check", "kit"]);
     const list = Array.from({ length: 1 + Math.floor(next() * 5) }, (_, index) => {
       const id = index + 1;
-      const needs = next() < 0.3 && index > 0 ? ` (depends on: ${form === "kit" ? `T${index}` : index})` : "";
+      const needs =
+        next() < 0.3 && index > 0 ? ` (depends on: ${form === "kit" ? `T${index}` : index})` : "";
       const box = next() < 0.3 ? "x" : " ";
       const head = {
         head: `${pick(next, ["##", "###"])} Task ${id}: ${text()}${needs}`,
@@ -123,7 +148,10 @@ test(`${ROUNDS} random plans, in each form, read the same when written`, () => {
         check: `- [${box}] ${text()}${needs}`,
         kit: `${next() < 0.3 ? `## Phase ${id}: x\n\n` : ""}- [${box}] T${id} ${next() < 0.5 ? "[P] " : ""}${text()}${needs}`,
       }[form];
-      const beneath = Array.from({ length: Math.floor(next() * 5) }, () => `   ${pick(next, fields)()}\n`);
+      const beneath = Array.from(
+        { length: Math.floor(next() * 5) },
+        () => `   ${pick(next, fields)()}\n`,
+      );
       return `${head}\n${beneath.join("")}`;
     }).join(next() < 0.5 ? "\n" : "");
     const plan = makePlan(list, "list");

@@ -15,51 +15,89 @@ const begun = (task: string, n = 1): NewEvent[] => [
   { event: "begun", attempt: id(task, n), ...at },
 ];
 const ran = (task: string, more: Partial<EventData["evidence"]> = {}): NewEvent => ({
-  ...{ event: "evidence", gate: "test", by: "worker", attempts: [id(task)], tree: "t", changed: [], made: [] },
-  ...{ command: "c", cwd: "", setup: "", code: 0, untested: false, known: false, ms: 1, output: "o", ...more },
+  event: "evidence",
+  gate: "test",
+  by: "worker",
+  attempts: [id(task)],
+  tree: "t",
+  changed: [],
+  made: [],
+  command: "c",
+  cwd: "",
+  setup: "",
+  code: 0,
+  untested: false,
+  known: false,
+  ms: 1,
+  output: "o",
+  ...more,
 });
 const ended = (task: string, reason: Reason, note = ""): NewEvent => ({
-  ...{ event: "ended", attempt: id(task), reason, note },
+  event: "ended",
+  attempt: id(task),
+  reason,
+  note,
 });
 const submitted = (task: string): NewEvent => ({
-  ...{ event: "submitted", attempt: id(task), head: "h", tree: "t", handoff: "x" },
-  ...{ commits: ["c"], paths: [], deleted: [] },
+  event: "submitted",
+  attempt: id(task),
+  head: "h",
+  tree: "t",
+  handoff: "x",
+  commits: ["c"],
+  paths: [],
+  deleted: [],
 });
 const landed = (...tasks: string[]): NewEvent[] => [
-  { event: "proven", from: "b", to: "n", tree: "t", landed: tasks.map((task) => ({ attempt: id(task), commits: [] })) },
+  {
+    event: "proven",
+    from: "b",
+    to: "n",
+    tree: "t",
+    landed: tasks.map((task) => ({ attempt: id(task), commits: [] })),
+  },
   { event: "landed", to: "n" },
 ];
 const resumed: NewEvent = { event: "owner", session: "s", owner: null, dollars: 7 };
 const dollars = { low: 2, likely: 4, high: 8 };
-const estimate = { minutes: dollars, each: dollars, dollars } as unknown as EventData["started"]["estimate"];
+const estimate = {
+  minutes: dollars,
+  each: dollars,
+  dollars,
+} as unknown as EventData["started"]["estimate"];
 
 const alarms = (events: readonly NewEvent[], spent: number | null = null, after = 0) => {
   const state = runAfter(LIST, { estimate }, { event: "base-checked", red: [] }, ...events);
-  return alarmsOf(state, { dollars: spent, now: state.lastAt + after }).map(({ when, what, pause }) => [
-    when,
-    what,
-    pause,
-  ]);
+  return alarmsOf(state, { dollars: spent, now: state.lastAt + after }).map(
+    ({ when, what, pause }) => [when, what, pause],
+  );
 };
 const red = (task: string, errors: string[] = []): NewEvent => ran(task, { code: 1, errors });
 
 /** A red gate that says this, and the end of the attempt. */
 const failed = (task: string, ...errors: string[]): NewEvent[] => [
-  ...[...begun(task), red(task, errors)],
+  ...begun(task),
+  red(task, errors),
   ended(task, "gate-failed"),
 ];
 
 describe("a healthy run raises none", () => {
   test("each worker has a red gate, mends it, and lands; one fails, one lands in the second attempt", () => {
     const healthy = ["1", "2", "3"].flatMap((task) => [
-      ...[...begun(task), red(task, [`src/${task}.js expected ${task}`]), ran(task), submitted(task)],
+      ...begun(task),
+      red(task, [`src/${task}.js expected ${task}`]),
+      ran(task),
+      submitted(task),
       ...landed(task),
     ]);
     expect(alarms([...healthy, ...failed("4", "no"), ...begun("4", 2)], 7.9)).toEqual([]);
   });
   test("tests that are to be red are no errors", () => {
     const workflows = { "": phasesOf("- name: implement\n  red: [test]") };
-    const same = ["1", "2", "3", "4"].flatMap((task) => [...begun(task), red(task, ["not implemented"])]);
+    const same = ["1", "2", "3", "4"].flatMap((task) => [
+      ...begun(task),
+      red(task, ["not implemented"]),
+    ]);
     const state = runAfter(LIST, { workflows }, ...same);
     expect(alarmsOf(state, { dollars: null, now: 0 })).toEqual([]);
   });
@@ -78,7 +116,9 @@ describe("each alarm by what it counts", () => {
     expect(alarms([...two, ...failed("3")])).toEqual([["ended", what, true]]);
     // A lost session or a rate limit says nothing of what they have in common.
     for (const reason of ["session-lost", "rate-limit"] as const)
-      expect(alarms(["1", "2", "3"].flatMap((task) => [...begun(task), ended(task, reason)]))).toEqual([]);
+      expect(
+        alarms(["1", "2", "3"].flatMap((task) => [...begun(task), ended(task, reason)])),
+      ).toEqual([]);
   });
   test("a result in between: some of many tasks may well fail", () => {
     const good = [...begun("4"), submitted("4")];
@@ -87,16 +127,24 @@ describe("each alarm by what it counts", () => {
     expect(alarms([...slow("1"), ran("1"), ...slow("2")])).toEqual([]);
   });
   test("twice the same task is one task", () => {
-    const again = [...begun("1", 2), { ...ended("1", "gate-failed"), attempt: id("1", 2) } as NewEvent];
+    const again = [
+      ...begun("1", 2),
+      { ...ended("1", "gate-failed"), attempt: id("1", 2) } as NewEvent,
+    ];
     expect(alarms([...failed("1"), ...again, ...failed("2")])).toEqual([]);
   });
   test("a gate that runs out of time in two tasks", () => {
     const slow = (task: string) => [...begun(task), ran(task, { code: null })];
     expect(alarms(slow("1"))).toEqual([]);
-    expect(alarms([...slow("1"), ...slow("2")])).toEqual([["timeout", "test ran out of time (tasks 1, 2)", true]]);
+    expect(alarms([...slow("1"), ...slow("2")])).toEqual([
+      ["timeout", "test ran out of time (tasks 1, 2)", true],
+    ]);
   });
   test("the same error in three tasks, whatever else each says", () => {
-    const says = (task: string) => [...begun(task), red(task, [`in ${task}`, "connect ECONNREFUSED 127.0.0.1"])];
+    const says = (task: string) => [
+      ...begun(task),
+      red(task, [`in ${task}`, "connect ECONNREFUSED 127.0.0.1"]),
+    ];
     expect(alarms([...says("1"), ...says("2")])).toEqual([]);
     expect(alarms([...says("1"), ...says("2"), ...says("3")])).toEqual([
       ["error", "test says «connect ECONNREFUSED 127.0.0.1» (tasks 1, 2, 3)", false],
@@ -108,7 +156,9 @@ describe("each alarm by what it counts", () => {
     expect(alarms([base, { event: "base-accepted", red: ["lint"] }])).toEqual([]);
   });
   test("money beyond the upper end of the estimate; unknown money is no alarm", () => {
-    expect(alarms([], 8.5)).toEqual([["spent", "$8.50 spent, where $8.00 was the most expected", true]]);
+    expect(alarms([], 8.5)).toEqual([
+      ["spent", "$8.50 spent, where $8.00 was the most expected", true],
+    ]);
     expect(alarms([], null)).toEqual([]);
     expect(alarmsOf(runAfter(LIST), { dollars: 99, now: 0 })).toEqual([]);
   });
@@ -116,16 +166,25 @@ describe("each alarm by what it counts", () => {
     const waiting = ["1", "2", "3"].flatMap((task) => [...begun(task), submitted(task)]);
     expect(alarms(waiting.slice(0, -1), null, 1e6)).toEqual([]);
     expect(alarms(waiting, null, -8000)).toEqual([]);
-    expect(alarms(waiting, null, 9000)).toEqual([["landing", "3 results wait to land (tasks 1, 2, 3)", false]]);
+    expect(alarms(waiting, null, 9000)).toEqual([
+      ["landing", "3 results wait to land (tasks 1, 2, 3)", false],
+    ]);
   });
 });
 
 describe("what an alarm leads to", () => {
-  const three = [...failed("1", "ENOSPC: no space left on device"), ...failed("2", "x"), ...failed("3", "y")];
+  const three = [
+    ...failed("1", "ENOSPC: no space left on device"),
+    ...failed("2", "x"),
+    ...failed("3", "y"),
+  ];
   test("the cause is what the errors say, else the rule's own", () => {
     const [full] = alarmsOf(runAfter(LIST, ...three), { dollars: null, now: 0 });
     expect(full?.likely).toBe("the disk is full (infrastructure)");
-    const plain = alarmsOf(runAfter(LIST, ...failed("1"), ...failed("2"), ...failed("3")), { dollars: null, now: 0 });
+    const plain = alarmsOf(runAfter(LIST, ...failed("1"), ...failed("2"), ...failed("3")), {
+      dollars: null,
+      now: 0,
+    });
     expect(plain[0]?.likely).toContain("blueprint");
   });
   test("whoever resumes has seen it: it counts anew from there, money as well", () => {
@@ -144,7 +203,11 @@ describe("what an alarm leads to", () => {
     expect(paused.alarms).toHaveLength(1);
     await journal.add(resumed);
     const spent = await next(journal, 0, 10, async () => {});
-    expect([spent.dispatch, spent.waiting[0]?.why, spent.attention[0]?.reason]).toEqual([[], "budget", "budget"]);
+    expect([spent.dispatch, spent.waiting[0]?.why, spent.attention[0]?.reason]).toEqual([
+      [],
+      "budget",
+      "budget",
+    ]);
     await journal.add({ ...resumed, budget: 20 } as NewEvent);
     const open = await next(journal, 0, 10, async () => {});
     expect([open.dispatch.length, open.attention, open.alarms]).toEqual([4, [], []]);

@@ -15,8 +15,15 @@ const written = (name: string, yaml: string, body = ""): string => {
 
 describe("project over person over shipped, value by value", () => {
   test("each value says which file it comes from", async () => {
-    const person = written("person.md", "bounds:\n  workers: 6\n  lease: 20\noutput:\n  megabytes: 2\n");
-    const project = written("project.md", "bounds:\n  workers: 2\nretry:\n  model: opus\n", "\n1. Our own steps.\n");
+    const person = written(
+      "person.md",
+      "bounds:\n  workers: 6\n  lease: 20\noutput:\n  megabytes: 2\n",
+    );
+    const project = written(
+      "project.md",
+      "bounds:\n  workers: 2\nretry:\n  model: opus\n",
+      "\n1. Our own steps.\n",
+    );
     const all = await readBlueprint([...PLUGIN, person, project]);
     expect(all.bounds).toEqual({ ...SHIPPED.bounds, workers: 2, lease: 20 });
     expect(all.output).toEqual({ ...SHIPPED.output, megabytes: 2 });
@@ -33,7 +40,9 @@ describe("project over person over shipped, value by value", () => {
   });
 
   test("a file that there is not says nothing, and what no file says is a fault", async () => {
-    expect((await readBlueprint([...PLUGIN, join(folder, "none.md")])).bounds).toEqual(SHIPPED.bounds);
+    expect((await readBlueprint([...PLUGIN, join(folder, "none.md")])).bounds).toEqual(
+      SHIPPED.bounds,
+    );
     await expect(readBlueprint([written("only.md", "commit: x\n")])).rejects.toThrow(Fault);
   });
 });
@@ -59,6 +68,9 @@ describe("what cannot be meant is a fault with its line", () => {
   ])("%j", async (yaml, line) => {
     const file = written("typo.md", yaml);
     const fault = await readBlueprint([...PLUGIN, file]).catch((error: Fault) => error);
-    expect(fault).toMatchObject({ code: "blueprint", message: expect.stringContaining(`${file}:${line}: `) });
+    expect(fault).toMatchObject({
+      code: "blueprint",
+      message: expect.stringContaining(`${file}:${line}: `),
+    });
   });
 });

@@ -5,22 +5,21 @@ import type { NewEvent, Reason } from "../../../rails/record/events.ts";
 import { type RunState, rateLimited } from "../../../rails/record/state.ts";
 import { runAfter as runAfterIn } from "./run.ts";
 
-const runAfter = (...events: NewEvent[]): RunState => runAfterIn("1. One\n2. Two\n3. Three\n4. Four\n", ...events);
+const runAfter = (...events: NewEvent[]): RunState =>
+  runAfterIn("1. One\n2. Two\n3. Three\n4. Four\n", ...events);
 const tried = (task: number, n: number, reason: Reason): NewEvent[] => [
   { event: "dispatched", task: `${task}`, attempt: `r1/${task}.${n}`, phase: "implement" },
   { event: "ended", attempt: `r1/${task}.${n}`, reason, note: "" },
 ];
 const submitted: NewEvent = {
-  ...{
-    event: "submitted",
-    attempt: "r1/3.1",
-    head: "h",
-    tree: "t",
-    handoff: "x",
-    commits: ["c"],
-    paths: [],
-    deleted: [],
-  },
+  event: "submitted",
+  attempt: "r1/3.1",
+  head: "h",
+  tree: "t",
+  handoff: "x",
+  commits: ["c"],
+  paths: [],
+  deleted: [],
 };
 const nothing: NewEvent = { event: "nothing", attempt: "r1/3.1", why: "x" };
 
@@ -29,11 +28,13 @@ describe("a rate limit", () => {
     const often = [1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((n) => tried(1, n, "rate-limit"));
     const task = (state: RunState) => [state.tasks.get("1")?.state, state.tasks.get("1")?.reason];
     expect(task(runAfter(...often))).toEqual(["ready", "rate-limit"]);
-    expect(task(runAfter(...often, ...tried(1, 10, "unproven")))).toEqual(["verify-failed", "unproven"]);
-    expect(task(runAfter(...often, ...tried(1, 10, "cut-off"), ...tried(1, 11, "permission")))).toEqual([
-      "needs-human",
-      "permission",
+    expect(task(runAfter(...often, ...tried(1, 10, "unproven")))).toEqual([
+      "verify-failed",
+      "unproven",
     ]);
+    expect(
+      task(runAfter(...often, ...tried(1, 10, "cut-off"), ...tried(1, 11, "permission"))),
+    ).toEqual(["needs-human", "permission"]);
   });
   const [one, two, three] = [1, 2, 3].map((task) => tried(task, 1, "rate-limit")) as [
     NewEvent[],
@@ -50,7 +51,11 @@ describe("a rate limit", () => {
     ["two, then another end", [...one, ...two, ...tried(3, 1, "unproven")], false],
     ["two, then a result", [begun, ...one, ...two, submitted], false],
     ["two, then nothing to do", [begun, ...one, ...two, nothing], false],
-    ["two, then a new session", [...one, ...two, { event: "owner", session: "s2", owner: null }], false],
+    [
+      "two, then a new session",
+      [...one, ...two, { event: "owner", session: "s2", owner: null }],
+      false,
+    ],
     ["two, and dispatched again", [...one, ...two, begun], true],
   ])("%s → %s", (_, events, expected) => expect(rateLimited(runAfter(...events))).toBe(expected));
 });

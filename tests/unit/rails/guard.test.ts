@@ -3,7 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { isListed, wordsOf } from "../../../rails/guard/command.ts";
-import { foremanTool, foremanWrite, type Look, workerCommand, workerWrite } from "../../../rails/guard/tool.ts";
+import {
+  foremanTool,
+  foremanWrite,
+  type Look,
+  workerCommand,
+  workerWrite,
+} from "../../../rails/guard/tool.ts";
 import { alarmsOf } from "../../../rails/record/alarms.ts";
 import { attentionOf } from "../../../rails/record/attention.ts";
 import type { EventData, NewEvent } from "../../../rails/record/events.ts";
@@ -54,7 +60,11 @@ describe("a single plain command", () => {
   });
   test("a message of several lines as models write it, and nothing that only looks like it", () => {
     const commit = (text: string): string[] | null => wordsOf(`git commit -m "$(${text}\n)"`);
-    expect(commit("cat <<'EOF'\nfeat: a (b)\n\nit's `c`\nEOF")?.slice(0, 3)).toEqual(["git", "commit", "-m"]);
+    expect(commit("cat <<'EOF'\nfeat: a (b)\n\nit's `c`\nEOF")?.slice(0, 3)).toEqual([
+      "git",
+      "commit",
+      "-m",
+    ]);
     expect(isListed(commit("cat <<'EOF'\nnot --output\nEOF") ?? [], ["git commit"])).toBe(true);
     expect(isListed(commit("cat <<'EOF'\n--output=/x\nEOF") ?? [], ["git commit"])).toBe(false);
     expect(wordsOf("git commit -m $(cat <<'EOF'\na --output=/x\nEOF\n)")).toBeNull();
@@ -76,7 +86,12 @@ describe("who may run which command of minion", () => {
   const decision = (answer: readonly [string, string] | null) => answer?.[0] ?? null;
   const foreman = async (command: string, permission_mode = "default") =>
     decision(
-      await foremanTool({ tool_name: "Bash", tool_input: { command }, permission_mode }, null, null, async () => []),
+      await foremanTool(
+        { tool_name: "Bash", tool_input: { command }, permission_mode },
+        null,
+        null,
+        async () => [],
+      ),
     );
   test.each([
     ["minion next --json", "allow"],
@@ -107,7 +122,9 @@ describe("who may run which command of minion", () => {
     ["echo minion merge", null],
     ["minion job land r1", null],
     ["npm test", null],
-  ])("the foreman: %s → %s", async (command, expected) => expect(await foreman(command)).toBe(expected));
+  ])("the foreman: %s → %s", async (command, expected) =>
+    expect(await foreman(command)).toBe(expected),
+  );
   test.each(["default", "acceptEdits", "auto", "dontAsk", "bypassPermissions", "plan"])(
     "to merge is asked in mode %s, and no worker's",
     async (mode) => {
@@ -138,7 +155,9 @@ describe("who may run which command of minion", () => {
     ["cd x; /home/a/.claude/skills/minion/bin/minion land 1", "deny"],
     ['bash -c "minion land 1"', "deny"],
     ["echo minion land", null],
-  ])("a worker: %j → %s", (command, expected) => expect(decision(workerCommand(command, null))).toBe(expected));
+  ])("a worker: %j → %s", (command, expected) =>
+    expect(decision(workerCommand(command, null))).toBe(expected),
+  );
 });
 
 describe("a run that stands still, and who may resume it", () => {
@@ -154,13 +173,24 @@ describe("a run that stands still, and who may resume it", () => {
     { event: "ended", attempt: `r1/${task}.1`, reason: "never-began", note: "" },
   ]);
   const open = (more: Partial<EventData["started"]>, ...events: NewEvent[]): Promise<void> => {
-    const { at: _, ...started } = startedWith("1. One\n2. Two\n3. Three\n", { session: "s", ...more });
+    const { at: _, ...started } = startedWith("1. One\n2. Two\n3. Three\n", {
+      session: "s",
+      ...more,
+    });
     return new Journal(top, "r1").add(started, { event: "base-checked", red: [] }, ...events);
   };
   const answer = async (command: string, dollars: number | null = null, session_id = "s") => {
-    const look: Look = async (_, state) => attentionOf(state, alarmsOf(state, { dollars, now: 0 }), dollars);
+    const look: Look = async (_, state) =>
+      attentionOf(state, alarmsOf(state, { dollars, now: 0 }), dollars);
     const place = { top, main: top, common: top, gitDir: top, prefix: "" };
-    return (await foremanTool({ tool_name: "Bash", tool_input: { command }, session_id }, place, null, look)) ?? [];
+    return (
+      (await foremanTool(
+        { tool_name: "Bash", tool_input: { command }, session_id },
+        place,
+        null,
+        look,
+      )) ?? []
+    );
   };
 
   test("its own session asks after an alarm, and says which; once that is seen it does not", async () => {
@@ -177,7 +207,10 @@ describe("a run that stands still, and who may resume it", () => {
   test("and where the budget is spent", async () => {
     await open({ budget: 5 });
     expect(await answer("minion resume --budget 9", 4.9)).toContain("allow");
-    expect(await answer("minion resume --budget 9", 5)).toEqual(["ask", expect.stringContaining("$5.00 of $5")]);
+    expect(await answer("minion resume --budget 9", 5)).toEqual([
+      "ask",
+      expect.stringContaining("$5.00 of $5"),
+    ]);
   });
   test("one whose client has died goes on with what was lost", async () => {
     await open({ owner: { pid: process.pid, started: "before" } }, ...alarming);

@@ -1,7 +1,12 @@
 import { expect } from "vitest";
 import type { Event } from "../../../rails/record/events.ts";
 import { straight } from "../../../rails/record/phases.ts";
-import { type AttemptState, fold, type RunState, type TaskState } from "../../../rails/record/state.ts";
+import {
+  type AttemptState,
+  fold,
+  type RunState,
+  type TaskState,
+} from "../../../rails/record/state.ts";
 import type { Outcome } from "./random-run.ts";
 import type { Hands } from "./random-worker.ts";
 
@@ -11,7 +16,10 @@ export function redIn(files: Record<string, string>, gate: string): string[] {
   if (gate === "lint") return lines.filter((line) => line.includes("LINT"));
   const halves = lines.filter((line) => line.startsWith("half"));
   const twice = new Set(halves.filter((line, index) => halves.indexOf(line) < index));
-  return [...lines.filter((line) => line.includes("FAIL")), ...[...twice].map((line) => `FAIL ${line}`)];
+  return [
+    ...lines.filter((line) => line.includes("FAIL")),
+    ...[...twice].map((line) => `FAIL ${line}`),
+  ];
 }
 
 /** As `expect`, of which a thousand runs would make millions. */
@@ -25,7 +33,8 @@ export function holds({ events, retries }: Outcome, hands: Hands): void {
   if (first?.event !== "started") throw new Error("it never started");
   const states = events.map((_, index) => fold(first, events.slice(0, index + 1), []));
   for (const [index, state] of states.entries()) {
-    const [event, before] = [events[index] as Event, states[index - 1]];
+    const event = events[index] as Event;
+    const before = states[index - 1];
     inBounds(state, retries);
     apart(state, event);
     if (before && event.event === "dispatched") afterItsDependencies(before, event);
@@ -34,7 +43,10 @@ export function holds({ events, retries }: Outcome, hands: Hands): void {
   atEnd(states.at(-1) as RunState, hands);
 }
 
-function inBounds({ blueprint: { bounds }, tasks, attempts, dispatches }: RunState, retries: Record<string, number>) {
+function inBounds(
+  { blueprint: { bounds }, tasks, attempts, dispatches }: RunState,
+  retries: Record<string, number>,
+) {
   const isLost = ({ over }: AttemptState): boolean => over?.reason === "session-lost";
   const lost = [...attempts.values()].filter(isLost).length;
   const running = [...tasks.values()].filter(({ state }) => state === "running");
@@ -52,18 +64,24 @@ function inBounds({ blueprint: { bounds }, tasks, attempts, dispatches }: RunSta
     }
   for (const { id, sentBack, failures } of attempts.values()) {
     must(sentBack.length <= bounds.send_backs, `${id} sent back ${sentBack.length} times`);
-    for (const [gate, count] of Object.entries(failures)) must(count <= bounds.failures, `${gate} ${count} times`);
+    for (const [gate, count] of Object.entries(failures))
+      must(count <= bounds.failures, `${gate} ${count} times`);
   }
 }
 
-/** What landed went through all its phases in order, the last of each after the last of the one before. */
+/** What landed went through all its phases in order, the last of each after the last of the one
+ * before. */
 function throughAll({ phases, attempts }: TaskState): void {
   const passed = straight(phases).map((phase) => {
-    const isDone = ({ submitted }: AttemptState): boolean => submitted !== undefined && submitted.verdict !== "fail";
+    const isDone = ({ submitted }: AttemptState): boolean =>
+      submitted !== undefined && submitted.verdict !== "fail";
     return attempts.findLastIndex((attempt) => attempt.phase === phase && isDone(attempt));
   });
   const order = attempts.map(({ id, phase }) => `${id} ${phase.name}`).join(", ");
-  must(!passed.includes(-1) && passed.every((at, n) => at > (passed[n - 1] ?? -1)), `phases of ${order}`);
+  must(
+    !passed.includes(-1) && passed.every((at, n) => at > (passed[n - 1] ?? -1)),
+    `phases of ${order}`,
+  );
   const judge = phases.find(({ back }) => back);
   must(!judge || attempts.at(-1)?.phase === judge, `nobody looked at what landed: ${order}`);
 }
@@ -71,7 +89,8 @@ function throughAll({ phases, attempts }: TaskState): void {
 /** No two that conflict are under way, from dispatch to landing or end. */
 function apart({ conflicts, tasks }: RunState, { event }: Event): void {
   const isBusy = (id: string): boolean => /running|mergeable/.test(tasks.get(id)?.state ?? "");
-  for (const [a, b] of conflicts) must(!(isBusy(a) && isBusy(b)), `${a} and ${b} at once, after ${event}`);
+  for (const [a, b] of conflicts)
+    must(!(isBusy(a) && isBusy(b)), `${a} and ${b} at once, after ${event}`);
 }
 
 function afterItsDependencies(before: RunState, { task, attempt }: Event<"dispatched">): void {
@@ -91,8 +110,11 @@ function green({ gates, tip, base, baseAccepted }: RunState, hands: Hands): void
 
 function atEnd(end: RunState, hands: Hands): void {
   const tasks = [...end.tasks.values()];
-  for (const { id, state } of tasks) must(/landed|skipped|needs-human|blocked/.test(state), `${id} is ${state}`);
-  const landings = end.landings.flatMap(({ attempts }) => attempts).map((id) => end.attempts.get(id));
+  for (const { id, state } of tasks)
+    must(/landed|skipped|needs-human|blocked/.test(state), `${id} is ${state}`);
+  const landings = end.landings
+    .flatMap(({ attempts }) => attempts)
+    .map((id) => end.attempts.get(id));
   const landed = tasks.filter(({ state }) => state === "landed").map(({ id }) => id);
   expect(landings.map((attempt) => attempt?.task.id).sort(), "landed once").toEqual(landed.sort());
   for (const task of tasks) if (task.state === "landed") throughAll(task);

@@ -15,14 +15,18 @@ const NOTHING = {
   unittest:
     "\n----------------------------------------------------------------------\nRan 0 tests in 0.000s\n\nNO TESTS RAN\n",
   go: "?   \texample.com/a\t[no test files]\n?   \texample.com/b\t[no test files]\n",
-  "go, filtered": "testing: warning: no tests to run\nok  \texample.com/a\t0.002s [no tests to run]\n",
+  "go, filtered":
+    "testing: warning: no tests to run\nok  \texample.com/a\t0.002s [no tests to run]\n",
   cargo:
     "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n",
   rspec: "No examples found.\n\nFinished in 0.00031 seconds\n0 examples, 0 failures\n",
-  maven: "[INFO] --- surefire:3.2.5:test (default-test) @ a ---\n[INFO] No tests to run.\n[INFO] BUILD SUCCESS\n",
-  gradle: "> Task :app:compileTestJava NO-SOURCE\n> Task :app:test NO-SOURCE\n\nBUILD SUCCESSFUL in 2s\n",
+  maven:
+    "[INFO] --- surefire:3.2.5:test (default-test) @ a ---\n[INFO] No tests to run.\n[INFO] BUILD SUCCESS\n",
+  gradle:
+    "> Task :app:compileTestJava NO-SOURCE\n> Task :app:test NO-SOURCE\n\nBUILD SUCCESSFUL in 2s\n",
   "gradle 4": ":compileTestJava NO-SOURCE\n:test NO-SOURCE\n\nBUILD SUCCESSFUL in 2s\n",
-  dotnet: "No test is available in /r/T.dll. Make sure that test discoverer & executors are registered.\n",
+  dotnet:
+    "No test is available in /r/T.dll. Make sure that test discoverer & executors are registered.\n",
   coloured: "\u001b[34mℹ tests 0\u001b[39m\n",
 };
 const SOME = {
@@ -35,9 +39,12 @@ const SOME = {
   "go, one package of two": "?   \texample.com/a\t[no test files]\nok  \texample.com/b\t(cached)\n",
   "cargo, with doc tests":
     "running 1 test\ntest it ... ok\n\ntest result: ok. 1 passed; 0 failed;\n\n   Doc-tests a\n\nrunning 0 tests\n",
-  "npm workspaces, one of them empty": "No tests found, exiting with code 0\nTests:       4 passed, 4 total\n",
-  "maven, one module of two": "[INFO] No tests to run.\n[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0\n",
-  "gradle, one project of two": "> Task :core:test NO-SOURCE\n> Task :app:test\n\nBUILD SUCCESSFUL in 2s\n",
+  "npm workspaces, one of them empty":
+    "No tests found, exiting with code 0\nTests:       4 passed, 4 total\n",
+  "maven, one module of two":
+    "[INFO] No tests to run.\n[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0\n",
+  "gradle, one project of two":
+    "> Task :core:test NO-SOURCE\n> Task :app:test\n\nBUILD SUCCESSFUL in 2s\n",
   "dotnet, one project of two":
     "No test is available in /r/A.dll.\nPassed!  - Failed:     0, Passed:     5, Skipped:     0, Total:     5\n",
   "a linter": "✨ no problems\n",
@@ -45,7 +52,9 @@ const SOME = {
 };
 
 describe("a run that tested nothing", () => {
-  test.each(Object.entries(NOTHING))("%s", (_, text) => expect(isUntested(text, output)).toBe(true));
+  test.each(Object.entries(NOTHING))("%s", (_, text) =>
+    expect(isUntested(text, output)).toBe(true),
+  );
 });
 describe("a run that tested something, or says nothing of it", () => {
   test.each(Object.entries(SOME))("%s", (_, text) => expect(isUntested(text, output)).toBe(false));
@@ -78,7 +87,11 @@ describe("which failures an output names", () => {
     ["another test", "✖ adds\n", "✖ subtracts\n"],
     ["one more", "not ok 1 - adds\n", "not ok 1 - adds\nnot ok 2 - subtracts\n"],
     ["another error", "src/a.ts:3:5: error TS2304: x\n", "src/a.ts:3:5: error TS2322: y\n"],
-    ["cases that differ by a number", "FAILED test_a.py::test_case[1]\n", "FAILED test_a.py::test_case[2]\n"],
+    [
+      "cases that differ by a number",
+      "FAILED test_a.py::test_case[1]\n",
+      "FAILED test_a.py::test_case[2]\n",
+    ],
     ["no line is known as a failure", "something is off\n", "something else is off\n"],
   ])("%s is new", (_, before, now) =>
     expect(isSubset(failuresIn(now, output), failuresIn(before, output))).toBe(false),

@@ -37,7 +37,9 @@ export class MemoryJournal extends Journal {
     return this.known;
   }
 
-  override async decide<T>(decide: (state: RunState, write: (event: NewEvent) => void) => Promise<T> | T): Promise<T> {
+  override async decide<T>(
+    decide: (state: RunState, write: (event: NewEvent) => void) => Promise<T> | T,
+  ): Promise<T> {
     const written: NewEvent[] = [];
     const result = await decide(await this.state(), (event) => void written.push(event));
     await this.add(...written);
@@ -51,12 +53,16 @@ export class MemoryJournal extends Journal {
   }
 }
 
-const treeId = (files: Files): string => JSON.stringify(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1)));
+const treeId = (files: Files): string =>
+  JSON.stringify(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 const changed = (from: Files, to: Files): string[] =>
-  [...new Set([...Object.keys(from), ...Object.keys(to)])].filter((path) => from[path] !== to[path]);
+  [...new Set([...Object.keys(from), ...Object.keys(to)])].filter(
+    (path) => from[path] !== to[path],
+  );
 
-/** What stands in for git and for what runs commands: a commit is a set of files, and two changes of one file clash. */
+/** What stands in for git and for what runs commands: a commit is a set of files, and two changes
+ * of one file clash. */
 export class Model implements Hands {
   readonly journal = new MemoryJournal("/model/.git", "r1");
   readonly main = "/model";
@@ -81,9 +87,24 @@ export class Model implements Hands {
     void this.journal.add({
       event: "started",
       version: 1,
-      ...{ run: "r1", base, line, prefix: "", session: "s1", owner: null, blueprint, gates, setup: null },
-      ...{ workflows, reviews, goal: "", success: "", estimate: null, budget: null },
-      ...{ tasks: plan.tasks, conflicts, priority: Object.fromEntries(priority) },
+      run: "r1",
+      base,
+      line,
+      prefix: "",
+      session: "s1",
+      owner: null,
+      blueprint,
+      gates,
+      setup: null,
+      workflows,
+      reviews,
+      goal: "",
+      success: "",
+      estimate: null,
+      budget: null,
+      tasks: plan.tasks,
+      conflicts,
+      priority: Object.fromEntries(priority),
     });
   }
 
@@ -131,7 +152,11 @@ export class Model implements Hands {
 
   // What takes the place of rails/git, and of what starts processes.
   readonly findPlace = async (top: string): Promise<Place> => ({
-    ...{ top, main: this.main, common: "/model/.git", gitDir: this.gitDir, prefix: "" },
+    top,
+    main: this.main,
+    common: "/model/.git",
+    gitDir: this.gitDir,
+    prefix: "",
   });
   readonly findAttempt = async (_: string, id: string): Promise<Found> => {
     const state = await this.journal.state();
@@ -139,7 +164,8 @@ export class Model implements Hands {
     if (!attempt) throw new Fault("no-attempt", id, "");
     return { journal: this.journal, state, attempt };
   };
-  readonly attemptOf = async ({ top }: { top: string }): Promise<string | null> => this.at(top).marker;
+  readonly attemptOf = async ({ top }: { top: string }): Promise<string | null> =>
+    this.at(top).marker;
   readonly ownAttempt = async (top: string): Promise<Own> => {
     this.at(top).marker = top;
     return { place: await this.findPlace(top), ...(await this.findAttempt("", top)) };
@@ -151,7 +177,8 @@ export class Model implements Hands {
     name === "HEAD" ? this.at(cwd).head : (this.refs[name.replace("refs/heads/", "")] ?? null);
   readonly resultOf = async (base: string, head: string): Promise<Result> => {
     const commits: string[] = [];
-    for (let at = head; at !== base; at = this.commits[Number(at)]?.parent ?? base) commits.unshift(at);
+    for (let at = head; at !== base; at = this.commits[Number(at)]?.parent ?? base)
+      commits.unshift(at);
     if (commits.length === 0) throw new Fault("no-commits", "there is no commit of its own", "");
     const paths = changed(this.filesAt(base), this.filesAt(head));
     return { head, tree: treeId(this.filesAt(head)), commits, paths, deleted: [] };
@@ -159,22 +186,35 @@ export class Model implements Hands {
   readonly gitText = async (top: string, what = ""): Promise<string> =>
     what === "branch" ? this.at(top).branch : (this.subjectsTo(this.at(top).head)[0] ?? "");
   readonly git = async (top: string, ...words: string[]): Promise<void> => {
-    const [, , , , , branch, commit] = words; // switch --quiet --no-track -c BRANCH COMMIT, after its settings
-    const [name, head] = words.includes("-c") && commit === undefined ? words.slice(-2) : [branch, commit];
+    // switch --quiet --no-track -c BRANCH COMMIT, after its settings
+    const [, , , , , branch, commit] = words;
+    const [name, head] =
+      words.includes("-c") && commit === undefined ? words.slice(-2) : [branch, commit];
     if (name === undefined || head === undefined) throw new Error(words.join(" "));
     this.refs[name] = head;
     Object.assign(this.at(top), { branch: name, head, files: this.filesAt(head) });
   };
-  readonly objectionTo = async (_: RunState, __: unknown, { base, head }: { base: string; head: string }) => {
+  readonly objectionTo = async (
+    _: RunState,
+    __: unknown,
+    { base, head }: { base: string; head: string },
+  ) => {
     const isIn = changed(this.filesAt(base), this.filesAt(head)).includes(FORBIDDEN);
     return isIn ? ({ reason: "forbidden", what: [FORBIDDEN] } as const) : null;
   };
-  readonly isNoWorse = async (_: Journal, __: RunState, now: Evidence, before: Evidence): Promise<boolean> => {
+  readonly isNoWorse = async (
+    _: Journal,
+    __: RunState,
+    now: Evidence,
+    before: Evidence,
+  ): Promise<boolean> => {
     const [red = [], known = []] = [now, before].map(({ output }) => this.reds.get(output));
     return now.code === before.code && red.length > 0 && red.every((line) => known.includes(line));
   };
-  readonly prove = async (at: Pick<Evidence, "by" | "attempts"> & Own, command: Command): Promise<Evidence> =>
-    this.proof(this.at(at.place.top).files, at.state, at, command);
+  readonly prove = async (
+    at: Pick<Evidence, "by" | "attempts"> & Own,
+    command: Command,
+  ): Promise<Evidence> => this.proof(this.at(at.place.top).files, at.state, at, command);
 
   /** Does a job here instead of in a process of its own. */
   readonly attach = async <T>(
@@ -196,7 +236,9 @@ export class Model implements Hands {
     lineAt: async () => this.refs["minion/r1/line"] ?? null,
     isElsewhere: async () => false,
     objection: async (state, { task, begun, submitted }) =>
-      begun && submitted ? this.objectionTo(state, task, { base: begun.base, head: submitted.head }) : null,
+      begun && submitted
+        ? this.objectionTo(state, task, { base: begun.base, head: submitted.head })
+        : null,
     reset: async (head) => {
       this.trees.landing = { branch: "", head, files: this.filesAt(head), marker: null };
     },
@@ -207,7 +249,9 @@ export class Model implements Hands {
         const { files, parent, subject } = this.commits[Number(commit)] as Commit;
         const old = this.filesAt(parent);
         const paths = changed(old, files);
-        const clash = paths.filter((path) => tree.files[path] !== old[path] && tree.files[path] !== files[path]);
+        const clash = paths.filter(
+          (path) => tree.files[path] !== old[path] && tree.files[path] !== files[path],
+        );
         if (clash.length > 0) {
           Object.assign(tree, before);
           return `clashes in ${clash.join(", ")}`;
@@ -217,14 +261,20 @@ export class Model implements Hands {
           if (files[path] === undefined) delete result[path];
           else result[path] = files[path];
         tree.files = result;
-        tree.head = tree.head === parent ? commit : this.put({ files: result, parent: tree.head, subject });
+        tree.head =
+          tree.head === parent ? commit : this.put({ files: result, parent: tree.head, subject });
       }
       return 0;
     },
     fill: async () => null,
     tip: async () => ({ commit: this.at("landing").head, tree: treeId(this.at("landing").files) }),
     prove: async ({ state }, attempts, command) => {
-      const evidence = this.proof(this.at("landing").files, state, { by: "landing", attempts }, command);
+      const evidence = this.proof(
+        this.at("landing").files,
+        state,
+        { by: "landing", attempts },
+        command,
+      );
       await this.between();
       return evidence;
     },
@@ -248,11 +298,25 @@ export class Model implements Hands {
     const output = String(this.reds.size);
     this.reds.set(output, red);
     const code = red.length > 0 ? 1 : 0;
-    const plain = { gate, by, attempts, tree: treeId(files), changed: [], made: [], command, cwd, setup: "", code };
+    const plain = {
+      gate,
+      by,
+      attempts,
+      tree: treeId(files),
+      changed: [],
+      made: [],
+      command,
+      cwd,
+      setup: "",
+      code,
+    };
     const evidence = { ...plain, untested: false, known: false, ms: 1, output };
     const base = state.evidence.find((each) => each.gate === gate && each.attempts.length === 0);
     const isOld = state.baseAccepted && isRed(evidence) && base !== undefined;
-    return { ...evidence, known: isOld && (await this.isNoWorse(this.journal, state, evidence, base)) };
+    return {
+      ...evidence,
+      known: isOld && (await this.isNoWorse(this.journal, state, evidence, base)),
+    };
   }
 
   private put(commit: Commit): string {

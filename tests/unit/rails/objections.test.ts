@@ -8,11 +8,20 @@ import { fold } from "../../../rails/record/state.ts";
 import { startedWith } from "./run.ts";
 
 const A = 'test("adds", () => {});\ntest("subtracts", () => {});\n';
-const WHO = { GIT_AUTHOR_NAME: "t", GIT_AUTHOR_EMAIL: "t@t", GIT_COMMITTER_NAME: "t", GIT_COMMITTER_EMAIL: "t@t" };
+const WHO = {
+  GIT_AUTHOR_NAME: "t",
+  GIT_AUTHOR_EMAIL: "t@t",
+  GIT_COMMITTER_NAME: "t",
+  GIT_COMMITTER_EMAIL: "t@t",
+};
 
 let repo: string;
 const git = (...args: string[]) =>
-  execFileSync("git", args, { cwd: repo, env: { PATH: process.env.PATH, ...WHO }, encoding: "utf8" }).trim();
+  execFileSync("git", args, {
+    cwd: repo,
+    env: { PATH: process.env.PATH, ...WHO },
+    encoding: "utf8",
+  }).trim();
 function commit(files: Record<string, string | null>): string {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(repo, path)), { recursive: true });
@@ -99,7 +108,9 @@ describe("what a gate stands on is not changed in passing", () => {
     [
       "one is removed, another added",
       "",
-      { "test/a.test.js": 'test("subtracts", () => {});\n\n\n// more\ntest("divides", () => {});\n' },
+      {
+        "test/a.test.js": 'test("subtracts", () => {});\n\n\n// more\ntest("divides", () => {});\n',
+      },
       "test/a.test.js (tests removed)",
     ],
     [
@@ -108,14 +119,24 @@ describe("what a gate stands on is not changed in passing", () => {
       { "test/a.test.js": A.replace('test("adds"', '// test("adds"') },
       "test/a.test.js (tests removed)",
     ],
-    ["a file of tests is removed", "", { "test/a.test.js": null }, "test/a.test.js (tests removed)"],
+    [
+      "a file of tests is removed",
+      "",
+      { "test/a.test.js": null },
+      "test/a.test.js (tests removed)",
+    ],
     [
       "tests become something else",
       "",
       { "lib/test/b.test.js": null, "lib/b.js": 'test("b", () => {});\n' },
       "lib/test/b.test.js (tests removed)",
     ],
-    ["a script, without any manifest that can be read", "", { "package.json": "{" }, "package.json#scripts"],
+    [
+      "a script, without any manifest that can be read",
+      "",
+      { "package.json": "{" },
+      "package.json#scripts",
+    ],
     ["the manifest is gone", "", { "package.json": null }, "package.json#scripts"],
     [
       "a test in a file with an odd name",
@@ -134,35 +155,65 @@ describe("what a gate stands on is not changed in passing", () => {
     [
       "a new dependency",
       "Files: package.json",
-      { "package.json": '{ "name": "a", "scripts": { "test": "sh check.sh" }, "dependencies": { "b": "1" } }\n' },
+      {
+        "package.json":
+          '{ "name": "a", "scripts": { "test": "sh check.sh" }, "dependencies": { "b": "1" } }\n',
+      },
     ],
     [
       "scripts that the task declares",
       "Gates: package.json#scripts",
       { "package.json": '{ "scripts": { "test": "true" } }\n' },
     ],
-    ["configuration that the task names", "Files: vitest.config.js", { "vitest.config.js": "export default 1;\n" }],
+    [
+      "configuration that the task names",
+      "Files: vitest.config.js",
+      { "vitest.config.js": "export default 1;\n" },
+    ],
     ["tests that the task is to remove", "Gates: test/a.test.js", { "test/a.test.js": null }],
     ["a new test", "", { "test/a.test.js": `${A}test("divides", () => {});\n` }],
     ["another title", "", { "test/a.test.js": A.replace("adds", "adds two") }],
     [
       "a test that moved within tests",
       "",
-      { "test/a.test.js": 'test("subtracts", () => {});\n', "test/c.test.js": 'test("adds", () => {});\n' },
+      {
+        "test/a.test.js": 'test("subtracts", () => {});\n',
+        "test/c.test.js": 'test("adds", () => {});\n',
+      },
     ],
     ["a file of tests that was renamed", "", { "test/a.test.js": null, "test/sums.test.js": A }],
     ["another package", "", { "pkg/package.json": '{ "scripts": { "test": "true" } }\n' }],
     ["a source that a gate looks at", "", { "src/main.js": "2\n" }],
-  ])("left alone: %s", async (_, fields, files) => expect(await objection(fields, files)).toBeNull());
+  ])("left alone: %s", async (_, fields, files) =>
+    expect(await objection(fields, files)).toBeNull(),
+  );
 });
 
 describe("files that the task forbids", () => {
   test.each<[string, string, Record<string, string | null>, string, string[]]>([
     ["changed", "Forbid: src/", { "src/main.js": "2" }, "", ["src/main.js", "src/one.txt"]],
     ["removed", "Forbid: SRC/main.*", { "src/main.js": null }, "", ["src/main.js"]],
-    ["moved away", "Forbid: test/", { "test/a.test.js": null, "test2/a.test.js": A }, "", ["test/a.test.js"]],
-    ["from a folder of the list", "Forbid: src/a.js", { "pkg/a/src/a.js": "2" }, "pkg/a", ["pkg/a/src/a.js"]],
-    ["from the root, in a list of a folder", "Forbid: src/main.js", { "src/main.js": "2" }, "pkg/a", ["src/main.js"]],
+    [
+      "moved away",
+      "Forbid: test/",
+      { "test/a.test.js": null, "test2/a.test.js": A },
+      "",
+      ["test/a.test.js"],
+    ],
+    [
+      "from a folder of the list",
+      "Forbid: src/a.js",
+      { "pkg/a/src/a.js": "2" },
+      "pkg/a",
+      ["pkg/a/src/a.js"],
+    ],
+    [
+      "from the root, in a list of a folder",
+      "Forbid: src/main.js",
+      { "src/main.js": "2" },
+      "pkg/a",
+      ["src/main.js"],
+    ],
   ])("%s", async (_, fields, files, prefix, what) =>
     expect(await objection(fields, files, prefix)).toEqual({ reason: "forbidden", what }),
   );

@@ -12,10 +12,19 @@ const folder = mkdtempSync(join(tmpdir(), "minion-output-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 let files = 0;
-async function kept(chunks: (string | Buffer)[], limit = 1e6, env: NodeJS.ProcessEnv = {}): Promise<string> {
+async function kept(
+  chunks: (string | Buffer)[],
+  limit = 1e6,
+  env: NodeJS.ProcessEnv = {},
+): Promise<string> {
   const path = join(folder, String(files++));
   const file = await open(path, "wx");
-  await keep(Readable.from(chunks, { objectMode: false }), file, limit, secretsIn(env, output.secret));
+  await keep(
+    Readable.from(chunks, { objectMode: false }),
+    file,
+    limit,
+    secretsIn(env, output.secret),
+  );
   await file.close();
   return readFileSync(path, "utf8");
 }

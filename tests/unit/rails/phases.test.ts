@@ -18,7 +18,13 @@ const dispatched = (n: number, phase: string): NewEvent => {
 };
 const submitted = (n: number, verdict?: "pass" | "fail"): NewEvent => {
   const result = { head: `h${n}`, tree: "t", commits: [], paths: [], deleted: [] };
-  return { event: "submitted", attempt: `r1/1.${n}`, handoff: "h", ...result, ...(verdict ? { verdict } : {}) };
+  return {
+    event: "submitted",
+    attempt: `r1/1.${n}`,
+    handoff: "h",
+    ...result,
+    ...(verdict ? { verdict } : {}),
+  };
 };
 const notLanded = (n: number): NewEvent => {
   return { event: "not-landed", attempt: `r1/1.${n}`, reason: "conflict", note: "" };
@@ -44,7 +50,8 @@ describe("the review of a workflow that has none", () => {
   const reviews = { medium: reviewIn(FULL, "medium"), high: reviewIn(FULL, "high") };
   const reviewed = (list: string, ...events: NewEvent[]) =>
     runAfter(list, { workflows: ONE_PHASE, reviews }, ...events).tasks.get("1") as TaskState;
-  const touched = (n: number, path: string): NewEvent => ({ ...submitted(n), paths: [path] }) as NewEvent;
+  const touched = (n: number, path: string): NewEvent =>
+    ({ ...submitted(n), paths: [path] }) as NewEvent;
   const made = [dispatched(1, "implement"), touched(1, "src/auth/a.ts")];
 
   test("is there for a risk that is said, and counted", () => {
@@ -54,13 +61,17 @@ describe("the review of a workflow that has none", () => {
       ["high", "implement review fix"],
     ] as const) {
       expect(names(reviewed(`1. One\n   Risk: ${risk}\n`).phases)).toBe(phases);
-      expect(stepsOf({ workflows: ONE_PHASE, reviews }, { workflow: "", risk })).toBe(risk === "low" ? 1 : 2);
+      expect(stepsOf({ workflows: ONE_PHASE, reviews }, { workflow: "", risk })).toBe(
+        risk === "low" ? 1 : 2,
+      );
     }
     expect(stepsOf({ workflows: { "": FULL }, reviews }, { workflow: "", risk: "high" })).toBe(3);
   });
   test("comes after work that shows the risk, before a person is asked", () => {
     const low = "1. One\n   Risk: low\n2. Two\n";
-    expect(stand(reviewed(low, dispatched(1, "implement"), touched(1, "src/a.ts")))[0]).toBe("mergeable");
+    expect(stand(reviewed(low, dispatched(1, "implement"), touched(1, "src/a.ts")))[0]).toBe(
+      "mergeable",
+    );
     expect(stand(reviewed(low, ...made))).toEqual(["ready", "review", "r1/1.1"]);
     const found = [...made, dispatched(2, "review"), submitted(2, "fail")];
     expect(stand(reviewed(low, ...found))).toEqual(["ready", "fix", "r1/1.1"]);
@@ -76,7 +87,12 @@ describe("the review of a workflow that has none", () => {
     const landed = { attempt: "r1/1.1", commits: ["c"] };
     const mender = { task: "end", attempt: "r1/end.1" };
     const { tasks } = runAfter(
-      ...(["1. One\n", { workflows: ONE_PHASE, reviews }, dispatched(1, "implement"), submitted(1)] as const),
+      ...([
+        "1. One\n",
+        { workflows: ONE_PHASE, reviews },
+        dispatched(1, "implement"),
+        submitted(1),
+      ] as const),
       ...([
         { event: "proven", from: "b", to: "n", tree: "t", landed: [landed] },
         { event: "landed", to: "n" },
@@ -85,7 +101,11 @@ describe("the review of a workflow that has none", () => {
       { event: "dispatched", ...mender, phase: "implement" },
       { ...touched(1, "src/auth/a.ts"), attempt: mender.attempt } as NewEvent,
     );
-    expect(tasks.get("end")).toMatchObject({ state: "ready", risk: "high", phase: { name: "review" } });
+    expect(tasks.get("end")).toMatchObject({
+      state: "ready",
+      risk: "high",
+      phase: { name: "review" },
+    });
   });
   test("stays the same when the fix shows a greater risk", () => {
     const { risk, way } = reviewed("1. One\n   Risk: medium\n", ...made);
@@ -98,7 +118,11 @@ describe("the review of a workflow that has none", () => {
       "implement look implement-too",
     ],
     ["- name: implement\n- {name: review, writes: false}", "", "implement review review-too fix"],
-    ["- name: implement\n- {name: own, writes: false, back: implement, risk: high}", "", "implement own"],
+    [
+      "- name: implement\n- {name: own, writes: false, back: implement, risk: high}",
+      "",
+      "implement own",
+    ],
   ])("%s", (own, other, all) => {
     const way = wayFor(phasesOf(own), "medium", {
       medium: other ? reviewIn(phasesOf(other), "medium") : reviews.medium,
@@ -129,11 +153,19 @@ describe("where a task stands", () => {
     expect(stand(taskAfter(...fixed))).toEqual(["ready", "review", "r1/1.4"]);
     const twice = [...fixed, dispatched(5, "review"), submitted(5, "fail")];
     expect(taskAfter(...twice)).toMatchObject({ state: "needs-human", reason: "findings" });
-    expect(stand(taskAfter(...twice, { event: "retried", task: "1" }))).toEqual(["ready", "fix", "r1/1.4"]);
+    expect(stand(taskAfter(...twice, { event: "retried", task: "1" }))).toEqual([
+      "ready",
+      "fix",
+      "r1/1.4",
+    ]);
   });
   test("what did not land is made anew, and judged anew", () => {
     const passed = [...made, dispatched(3, "review"), submitted(3, "pass"), notLanded(2)];
-    expect(taskAfter(...passed)).toMatchObject({ state: "ready", reason: "conflict", phase: { name: "implement" } });
+    expect(taskAfter(...passed)).toMatchObject({
+      state: "ready",
+      reason: "conflict",
+      phase: { name: "implement" },
+    });
     expect(stand(taskAfter(...passed, dispatched(4, "implement"), submitted(4)))).toEqual([
       "ready",
       "review",
@@ -151,11 +183,24 @@ describe("where a task stands", () => {
     const touched = (path: string): NewEvent => ({ ...submitted(2), paths: [path] }) as NewEvent;
     const from = [dispatched(1, "plan"), submitted(1), dispatched(2, "implement")];
     const judged = [dispatched(3, "review"), submitted(3, "pass")];
-    expect(taskAfter(...from, touched("src/a.ts"), ...judged)).toMatchObject({ state: "mergeable", risk: "medium" });
+    expect(taskAfter(...from, touched("src/a.ts"), ...judged)).toMatchObject({
+      state: "mergeable",
+      risk: "medium",
+    });
     const risky = taskAfter(...from, touched("db/migrations/1.sql"), ...judged);
-    expect(risky).toMatchObject({ state: "needs-human", reason: "high-risk", risk: "high", note: "h" });
+    expect(risky).toMatchObject({
+      state: "needs-human",
+      reason: "high-risk",
+      risk: "high",
+      note: "h",
+    });
     const low = (path: string) =>
-      runAfter("1. One\n   Risk: low\n", { workflows: { "": FULL } }, ...from, touched(path)).tasks.get("1");
+      runAfter(
+        "1. One\n   Risk: low\n",
+        { workflows: { "": FULL } },
+        ...from,
+        touched(path),
+      ).tasks.get("1");
     expect(low("src/a.ts")).toMatchObject({ state: "mergeable" });
     expect(low("src/auth/a.ts")).toMatchObject({ state: "ready", phase: { name: "review" } });
   });
@@ -164,18 +209,35 @@ describe("where a task stands", () => {
     const made = [dispatched(1, "implement"), touched, dispatched(2, "review")];
     const list = "1. One\n   Risk: low\n";
     const workflows = {
-      "": phasesOf("- name: implement\n- {name: review, writes: false, back: fix, risk: medium}\n- name: fix"),
+      "": phasesOf(
+        "- name: implement\n- {name: review, writes: false, back: fix, risk: medium}\n- name: fix",
+      ),
     };
-    const now = (...more: NewEvent[]) => runAfter(list, { workflows }, ...made, ...more).tasks.get("1") as TaskState;
+    const now = (...more: NewEvent[]) =>
+      runAfter(list, { workflows }, ...made, ...more).tasks.get("1") as TaskState;
     expect(stand(now())).toEqual(["running", "review", "r1/1.1"]);
     expect(stand(now(submitted(2, "fail")))).toEqual(["ready", "fix", "r1/1.1"]);
     expect(now(submitted(2, "pass"))).toMatchObject({ state: "needs-human", reason: "high-risk" });
   });
   test("failures count for their own phase", () => {
-    const ended = (n: number): NewEvent => ({ event: "ended", attempt: `r1/1.${n}`, reason: "unproven", note: "" });
+    const ended = (n: number): NewEvent => ({
+      event: "ended",
+      attempt: `r1/1.${n}`,
+      reason: "unproven",
+      note: "",
+    });
     expect(taskAfter(dispatched(1, "plan"), ended(1))).toMatchObject({ state: "verify-failed" });
-    const planned = [dispatched(1, "plan"), ended(1), dispatched(2, "plan"), submitted(2), dispatched(3, "implement")];
-    expect(taskAfter(...planned, ended(3))).toMatchObject({ state: "verify-failed", phase: { name: "implement" } });
+    const planned = [
+      dispatched(1, "plan"),
+      ended(1),
+      dispatched(2, "plan"),
+      submitted(2),
+      dispatched(3, "implement"),
+    ];
+    expect(taskAfter(...planned, ended(3))).toMatchObject({
+      state: "verify-failed",
+      phase: { name: "implement" },
+    });
   });
 });
 
@@ -192,7 +254,10 @@ describe("a workflow's file", () => {
     ["phases:\n  - name: a\n    wirtes: false", /^w\.md:5: phases\.0\.wirtes: /],
     ["phases:\n  - {name: a, writes: false}", /no phase writes/],
     ["phases:\n  - {name: a, risk: high}", /no phase writes/],
-    ["phases:\n  - name: a\n  - {name: r, writes: false, back: b}", /^w\.md:5: .*b is no phase that writes/],
+    [
+      "phases:\n  - name: a\n  - {name: r, writes: false, back: b}",
+      /^w\.md:5: .*b is no phase that writes/,
+    ],
     ["phases:\n  - name: a\n  - {name: r, back: a}", /say writes: false/],
     ["phases:\n  - name: a\n  - name: a", /two phases are called a/],
     ["phases: []", /^w\.md:3: /],
@@ -204,7 +269,12 @@ describe("a workflow's file", () => {
 });
 
 describe("which workflow", () => {
-  const flow = (name: string, ...fits: Fit[]): Workflow => ({ name, when: "", for: fits, phases: FULL });
+  const flow = (name: string, ...fits: Fit[]): Workflow => ({
+    name,
+    when: "",
+    for: fits,
+    phases: FULL,
+  });
   const order = [
     flow("secure", { risk: "high" }, { words: ["\\bpassword"] }, { paths: ["**/auth/"] }),
     flow("quick", { risk: "low", files: 1 }),

@@ -10,7 +10,8 @@ import { pick, random } from "../plan/random.ts";
 import { FORBIDDEN, type Hands, STYLES, work } from "./random-worker.ts";
 import { phasesOf, SHIPPED } from "./run.ts";
 
-/** Red where a line says LINT or FAIL, or where two files say the same `half`: each is green alone. */
+/** Red where a line says LINT or FAIL, or where two files say the same `half`: each is green alone.
+ */
 export const GATES = [
   { name: "lint", run: "! cat src/* | grep LINT" },
   {
@@ -39,14 +40,17 @@ const WORKFLOWS = [
   "- name: implement\n- {name: review, writes: false, back: fix, risk: medium}\n- name: fix",
   "- {name: test, gates: [lint]}\n- name: implement\n- {name: review, writes: false, back: fix}\n- name: fix",
 ].map(phasesOf);
-const JUDGED = phasesOf("- name: implement\n- {name: review, writes: false, back: fix}\n- name: fix");
+const JUDGED = phasesOf(
+  "- name: implement\n- {name: review, writes: false, back: fix}\n- name: fix",
+);
 
 const POOL = ["src/a.txt", "src/b.txt", "src/c.txt", "src/d.txt"];
 
 /** A random list of tasks, with files that each says and files that it really touches. */
 export function scenarioOf(seed: number, most: number): Scenario {
   const rand = random(seed);
-  const whole = (least: number, greatest: number) => least + Math.floor(rand() * (greatest - least + 1));
+  const whole = (least: number, greatest: number) =>
+    least + Math.floor(rand() * (greatest - least + 1));
   const ids = Array.from({ length: whole(2, most) }, (_, index) => String(index + 1));
   const halves: Record<string, string> = {};
   const touched: Record<string, string[]> = {};
@@ -65,15 +69,26 @@ export function scenarioOf(seed: number, most: number): Scenario {
     return `### Task ${id}: Do ${id}\n${fields.filter(Boolean).join("\n")}\n`;
   });
   const bounds = {
-    ...{ failures: whole(1, 3), attempts: whole(1, 3), send_backs: whole(0, 2), workers: whole(1, 4) },
-    ...{ dispatches: whole(1, 3), cycles: whole(0, 2), lease: 10, gate_slots: 0 },
+    failures: whole(1, 3),
+    attempts: whole(1, 3),
+    send_backs: whole(0, 2),
+    workers: whole(1, 4),
+    dispatches: whole(1, 3),
+    cycles: whole(0, 2),
+    lease: 10,
+    gate_slots: 0,
   };
   const base = Object.fromEntries(POOL.map((path) => [path, "base\n"]));
   return {
     list: items.join(""),
     files: { ...base, ...(rand() < 0.15 ? { "src/old.txt": "FAIL old\n" } : {}) },
     // What touches one of the files is looked at, where the task goes that way.
-    blueprint: { ...SHIPPED, bounds, gates: GATES, risks: [{ risk: "medium", words: [], paths: ["src/d.txt"] }] },
+    blueprint: {
+      ...SHIPPED,
+      bounds,
+      gates: GATES,
+      risks: [{ risk: "medium", words: [], paths: ["src/d.txt"] }],
+    },
     halves,
     touched,
     workflows: { "": pick(rand, WORKFLOWS) },
@@ -84,16 +99,23 @@ export function scenarioOf(seed: number, most: number): Scenario {
 const LIMIT = 3000;
 
 /** What a run came to: its journal, and how often a person let a task be tried again. */
-export type Outcome = Readonly<{ journal: Journal; events: Event[]; retries: Record<string, number> }>;
+export type Outcome = Readonly<{
+  journal: Journal;
+  events: Event[];
+  retries: Record<string, number>;
+}>;
 
-/** Drives a run to its end: calls of `next`, workers' steps, passing time, dying sessions and a person's word in any
- * order. @throws where it does not end */
+/** Drives a run to its end: calls of `next`, workers' steps, passing time, dying sessions and a
+ * person's word in any order. @throws where it does not end */
 export async function randomRun(seed: number, scenario: Scenario, hands: Hands): Promise<Outcome> {
   const rand = random(seed ^ 0x5bd1e995);
   const { journal } = hands;
   const retries: Record<string, number> = {};
   const live: AsyncGenerator<void>[] = [];
-  let [skew, sessions, isDone, isPaused] = [0, 1, false, false];
+  let skew = 0;
+  let sessions = 1;
+  let isDone = false;
+  let isPaused = false;
   const clock = Date.now;
   const now = vi.spyOn(Date, "now").mockImplementation(() => clock() + skew);
   const step = async (): Promise<void> => {
@@ -128,7 +150,12 @@ export async function randomRun(seed: number, scenario: Scenario, hands: Hands):
   };
   const resumed = async (): Promise<void> => {
     live.length = 0;
-    await resume(journal, { session: `s${++sessions}`, owner: null }, { take: true, redBase: rand() < 0.7 }, {});
+    await resume(
+      journal,
+      { session: `s${++sessions}`, owner: null },
+      { take: true, redBase: rand() < 0.7 },
+      {},
+    );
     [isDone, isPaused] = [false, false];
   };
   const dies = async (): Promise<void> => {
@@ -138,7 +165,8 @@ export async function randomRun(seed: number, scenario: Scenario, hands: Hands):
     // A result may still come from a worker that was given up.
     const isOver = async () => isDone && live.length === 0 && (await journal.state()).done;
     for (let steps = 0; !(await isOver()); steps++) {
-      if (steps > LIMIT) throw new Error(`it does not end: ${JSON.stringify(await journal.read())}`);
+      if (steps > LIMIT)
+        throw new Error(`it does not end: ${JSON.stringify(await journal.read())}`);
       skew += 1;
       const chance = rand();
       if (chance < 0.25) await foreman();

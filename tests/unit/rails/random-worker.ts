@@ -3,7 +3,8 @@ import type { Journal } from "../../../rails/record/journal.ts";
 import { pick } from "../plan/random.ts";
 import type { Scenario } from "./random-run.ts";
 
-/** A worker's and landing's hold on a repository, real or not. Workers are named by their attempts. */
+/** A worker's and landing's hold on a repository, real or not. Workers are named by their attempts.
+ */
 export interface Hands {
   readonly journal: Journal;
   readonly main: string;
@@ -29,12 +30,34 @@ export const FORBIDDEN = "src/forbidden.txt";
 
 /** How a worker behaves; most are good. */
 export const STYLES = [
-  ...(["good", "good", "good", "good", "good", "mends", "mends", "stubborn", "spins", "liar", "silent"] as const),
-  ...(["late", "late", "never begins", "nothing", "trespasser", "insists", "dirty", "sloppy"] as const),
+  ...([
+    "good",
+    "good",
+    "good",
+    "good",
+    "good",
+    "mends",
+    "mends",
+    "stubborn",
+    "spins",
+    "liar",
+    "silent",
+  ] as const),
+  ...([
+    "late",
+    "late",
+    "never begins",
+    "nothing",
+    "trespasser",
+    "insists",
+    "dirty",
+    "sloppy",
+  ] as const),
 ];
 type Style = (typeof STYLES)[number];
 
-/** One worker's life, a step at a time. What is refused ends it, as it does a worker that does what it is told. */
+/** One worker's life, a step at a time. What is refused ends it, as it does a worker that does what
+ * it is told. */
 export async function* work(
   hands: Hands,
   { touched, halves }: Scenario,
@@ -64,8 +87,15 @@ export async function* work(
     } else if (style === "nothing") await hands.nothing(attempt);
     else if (style === "silent") return;
     else {
-      write(style === "mends" || style === "stubborn" ? pick(rand, ["LINT", "FAIL"]) : style === "spins" ? "FAIL" : "");
-      if (style === "trespasser" || style === "insists") hands.edit(attempt, FORBIDDEN, `${attempt}\n`);
+      write(
+        style === "mends" || style === "stubborn"
+          ? pick(rand, ["LINT", "FAIL"])
+          : style === "spins"
+            ? "FAIL"
+            : "",
+      );
+      if (style === "trespasser" || style === "insists")
+        hands.edit(attempt, FORBIDDEN, `${attempt}\n`);
       yield;
       for (let waits = style === "late" ? 12 : 0; waits > 0; waits--) yield;
       if (style === "sloppy") hands.commit(attempt, `feat: ${attempt} a`);
@@ -99,7 +129,13 @@ export async function* work(
 }
 
 /** In a phase that changes nothing: some do, and some say nothing. */
-async function* look(hands: Hands, attempt: string, isJudge: boolean, style: Style, rand: () => number) {
+async function* look(
+  hands: Hands,
+  attempt: string,
+  isJudge: boolean,
+  style: Style,
+  rand: () => number,
+) {
   if (style === "silent") return;
   if (style === "sloppy" || style === "dirty") hands.edit(attempt, "src/a.txt", `${attempt}\n`);
   if (style === "sloppy") hands.commit(attempt, `feat: ${attempt} x`);

@@ -22,7 +22,16 @@ const made = (task: string, paths: string[], commits: string[]): NewEvent[] => {
   ];
 };
 const proof = (gate: string, command: string, output: string): NewEvent => {
-  const plain = { changed: [], made: [], cwd: "", setup: "", code: 0, untested: false, known: false, ms: 1 };
+  const plain = {
+    changed: [],
+    made: [],
+    cwd: "",
+    setup: "",
+    code: 0,
+    untested: false,
+    known: false,
+    ms: 1,
+  };
   const whose = { by: "landing", attempts: ["r1/1.1", "r1/2.1"], tree: "line" } as const;
   return { event: "evidence", gate, command, output, ...whose, ...plain };
 };
@@ -53,14 +62,29 @@ test("what proved tasks that landed at once: each command and the last lines of 
   const lines = ["✓ three", "````", "## Not landed", `${"x".repeat(159)}…`, "six"];
   expect(raw.trim()).toBe(
     [
-      ...["### 1, 2 on `0123456789`", "", `test ended with 0, \`${folder}/output/a.log\`:`, ""],
-      ...["`````", "$ npm test", "# all", ...lines, "`````", ""],
-      ...[`lint ended with 0, \`${folder}/output/gone.log\`:`, "", "```", "$ npm run lint", "", "```"],
+      "### 1, 2 on `0123456789`",
+      "",
+      `test ended with 0, \`${folder}/output/a.log\`:`,
+      "",
+      "`````",
+      "$ npm test",
+      "# all",
+      ...lines,
+      "`````",
+      "",
+      `lint ended with 0, \`${folder}/output/gone.log\`:`,
+      "",
+      "```",
+      "$ npm run lint",
+      "",
+      "```",
     ].join("\n"),
   );
   // Each by its own last commit: of the three of the second one was passed over.
   expect(report).toContain("- **1 One**: `0123456789~2`");
-  expect(report).toMatch(/- \*\*2 Two\*\*: `0123456789`\. 1 of its 3 commits changed nothing there$/m);
+  expect(report).toMatch(
+    /- \*\*2 Two\*\*: `0123456789`\. 1 of its 3 commits changed nothing there$/m,
+  );
   expect(report).toContain("### 1 One\n\nFiles: src/one.ts\n\nWhat and why: 1");
   expect(report).toMatch(/Files: src\/0.ts, .*src\/19.ts, and 3 more\n/);
 });
@@ -69,7 +93,9 @@ test("what handoffs say beside what was done is grouped, and «none» is left ou
   const form = (concerns: string, others: string) =>
     `**What and why:** it\nConcerns: ${concerns}\nDeviations from the task: None.\nFindings for others: ${others}\nRisks and how to roll back: -`;
   const said = (task: string, handoff: string) =>
-    made(task, [], []).map((event) => (event.event === "submitted" ? { ...event, handoff } : event));
+    made(task, [], []).map((event) =>
+      event.event === "submitted" ? { ...event, handoff } : event,
+    );
   const list = "1. One\n2. Two\n3. Three\n";
   const report = await reportText(
     runAfter(
@@ -86,5 +112,7 @@ test("what handoffs say beside what was done is grouped, and «none» is left ou
   );
   expect(report).not.toMatch(/Deviations|Risks/);
   const [, handoffs = ""] = /## Handoffs\n\n([\s\S]*?)\n## /.exec(report) ?? [];
-  expect(handoffs.replace(/\n+/g, "\n").trim()).toBe("### 1 One\nit\n### 2 Two\nit\n### 3 Three\nfree");
+  expect(handoffs.replace(/\n+/g, "\n").trim()).toBe(
+    "### 1 One\nit\n### 2 Two\nit\n### 3 Three\nfree",
+  );
 });

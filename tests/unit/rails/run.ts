@@ -19,7 +19,10 @@ export function phasesOf(yaml: string): readonly Phase[] {
 }
 
 /** How a run of a list starts, under the shipped blueprint. */
-export function startedWith(list: string, more: Partial<EventData["started"]> = {}): Event<"started"> {
+export function startedWith(
+  list: string,
+  more: Partial<EventData["started"]> = {},
+): Event<"started"> {
   const { tasks } = makePlan(list, "list");
   const run = {
     version: 1,
@@ -31,14 +34,28 @@ export function startedWith(list: string, more: Partial<EventData["started"]> = 
     owner: null,
   } as const;
   const rails = { blueprint: SHIPPED, gates: [], setup: null, tasks, conflicts: [], priority: {} };
-  const intent = { workflows: ONE_PHASE, reviews: {}, goal: "", success: "", estimate: null, budget: null };
+  const intent = {
+    workflows: ONE_PHASE,
+    reviews: {},
+    goal: "",
+    success: "",
+    estimate: null,
+    budget: null,
+  };
   return { event: "started", at: 0, ...run, ...rails, ...intent, ...more };
 }
 
 type Started = Partial<EventData["started"]>;
 /** A run of a list after some events, each a second after the one before. */
-export function runAfter(list: string, ...[more, ...rest]: [(Started | NewEvent)?, ...NewEvent[]]): RunState {
+export function runAfter(
+  list: string,
+  ...[more, ...rest]: [(Started | NewEvent)?, ...NewEvent[]]
+): RunState {
   const first = startedWith(list, more && !("event" in more) ? more : {});
   const events = more && "event" in more ? [more, ...rest] : rest;
-  return fold(first, [first, ...events.map((event, index) => ({ at: (index + 1) * 1000, ...event }) as Event)], []);
+  return fold(
+    first,
+    [first, ...events.map((event, index) => ({ at: (index + 1) * 1000, ...event }) as Event)],
+    [],
+  );
 }

@@ -11,7 +11,8 @@ const BY_DAY = 250;
 const RUNS = Number(process.env.MINION_RUNS ?? (process.env.MINION_NIGHTLY ? 1000 : BY_DAY));
 const FIRST = Number(process.env.MINION_SEED ?? 1);
 
-/** The model of the run that is on: what the rails' modules call instead of git and of processes. */
+/** The model of the run that is on: what the rails' modules call instead of git and of processes.
+ */
 const now = vi.hoisted((): { model: Model } => ({ model: {} as Model }));
 const instead = vi.hoisted(() => (...names: (keyof Model)[]) => {
   const calls =
@@ -22,8 +23,13 @@ const instead = vi.hoisted(() => (...names: (keyof Model)[]) => {
 });
 vi.mock("node:fs/promises", async (original) => {
   const real = await original<typeof import("node:fs/promises")>();
-  const readFile = (path: string, ...how: []) => (path.startsWith("/model") ? "" : real.readFile(path, ...how));
-  return { ...real, readFile: async (path: string, ...how: []) => readFile(path, ...how), writeFile: async () => {} };
+  const readFile = (path: string, ...how: []) =>
+    path.startsWith("/model") ? "" : real.readFile(path, ...how);
+  return {
+    ...real,
+    readFile: async (path: string, ...how: []) => readFile(path, ...how),
+    writeFile: async () => {},
+  };
 });
 vi.mock("../../../rails/git/git.ts", () => ({ ...instead("git", "gitText"), NO_HOOKS: [] }));
 vi.mock("../../../rails/git/submodule.ts", () => ({ fillSubmodules: async () => {} }));
@@ -31,13 +37,18 @@ vi.mock("../../../rails/line/site.ts", () => instead("siteOf"));
 vi.mock("../../../rails/git/repository.ts", () =>
   instead("findPlace", "treeOf", "changedPaths", "commitOf", "resultOf"),
 );
-vi.mock("../../../rails/git/worktree.ts", () => ({ withGitLock: (_: unknown, work: () => void) => work() }));
+vi.mock("../../../rails/git/worktree.ts", () => ({
+  withGitLock: (_: unknown, work: () => void) => work(),
+}));
 vi.mock("../../../rails/record/objections.ts", () => instead("objectionTo"));
 vi.mock("../../../rails/record/evidence.ts", async (original) => ({
   ...(await original<object>()),
   ...instead("prove", "isNoWorse"),
 }));
-vi.mock("../../../rails/record/job.ts", async (original) => ({ ...(await original<object>()), ...instead("attach") }));
+vi.mock("../../../rails/record/job.ts", async (original) => ({
+  ...(await original<object>()),
+  ...instead("attach"),
+}));
 vi.mock("../../../rails/worker/attempt.ts", async (original) => ({
   ...(await original<object>()),
   ...instead("findAttempt", "attemptOf", "ownAttempt"),
@@ -56,7 +67,9 @@ test(`${RUNS} random runs: green, once, apart, in bounds, to an end`, async () =
         if ("reason" in event) seen[event.reason] = (seen[event.reason] ?? 0) + 1;
         else seen[event.event] = (seen[event.event] ?? 0) + 1;
     } catch (error) {
-      throw new Error(`seed ${seed}: ${(error as Error).message}\n${scenario.list}`, { cause: error });
+      throw new Error(`seed ${seed}: ${(error as Error).message}\n${scenario.list}`, {
+        cause: error,
+      });
     }
   }
   console.log(`${RUNS} random runs:`, JSON.stringify(seen));
@@ -70,24 +83,38 @@ test(`${RUNS} random runs: green, once, apart, in bounds, to an end`, async () =
     "never-began",
     "session-lost",
   ];
-  if (RUNS >= BY_DAY) expect(Object.keys(seen)).toEqual(expect.arrayContaining([...reasons, "forbidden", "landed"]));
+  if (RUNS >= BY_DAY)
+    expect(Object.keys(seen)).toEqual(expect.arrayContaining([...reasons, "forbidden", "landed"]));
 });
 
-/** Sixteen results that wait together, or land one by one, of which the fifth clashes in meaning with what landed
- * meanwhile, or none does.
+/** Sixteen results that wait together, or land one by one, of which the fifth clashes in meaning
+ * with what landed meanwhile, or none does.
  * @returns how often landing proved something, and the states */
 async function sixteen(isOneBad: boolean, isOneByOne = false) {
   const ids = Array.from({ length: 17 }, (_, index) => String(index + 1));
   const blueprint = { ...SHIPPED, gates: GATES };
   const files = { "src/a.txt": "base\n" };
   const list = ids.map((id) => `### Task ${id}: Do ${id}\n`).join("");
-  const scenario = { list, files, blueprint, workflows: ONE_PHASE, reviews: {}, halves: {}, touched: {} };
+  const scenario = {
+    list,
+    files,
+    blueprint,
+    workflows: ONE_PHASE,
+    reviews: {},
+    halves: {},
+    touched: {},
+  };
   const model = new Model(scenario, () => 0.5);
   now.model = model;
   const land = () => model.attach({ cwd: "", job: "land r1" }, () => undefined);
   await land();
   for (const task of ids) {
-    await model.journal.add({ event: "dispatched", task, attempt: `r1/${task}.1`, phase: "implement" });
+    await model.journal.add({
+      event: "dispatched",
+      task,
+      attempt: `r1/${task}.1`,
+      phase: "implement",
+    });
     await model.begin(`r1/${task}.1`);
   }
   const work = async (task: string, text: string): Promise<void> => {
@@ -106,7 +133,9 @@ async function sixteen(isOneBad: boolean, isOneByOne = false) {
   }
   await land();
   const { evidence, tasks } = await model.journal.state();
-  const proofs = evidence.slice(before).filter(({ by, gate }) => by === "landing" && gate === "test").length;
+  const proofs = evidence
+    .slice(before)
+    .filter(({ by, gate }) => by === "landing" && gate === "test").length;
   return { proofs, states: [...tasks.values()].map(({ state }) => state) };
 }
 

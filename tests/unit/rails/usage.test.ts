@@ -10,16 +10,33 @@ import { runAfter } from "./run.ts";
 const folder = mkdtempSync(join(tmpdir(), "minion-usage-"));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A line as the client writes it: one block of a message, with what the whole message used up to then. */
+/** A line as the client writes it: one block of a message, with what the whole message used up to
+ * then. */
 function line(id: string, model: string, tokens: readonly number[], more: object = {}): string {
   const [input = 0, write = 0, hour = 0, read = 0, output = 0] = tokens;
   const cache = { ephemeral_5m_input_tokens: write, ephemeral_1h_input_tokens: hour };
   const usage = {
-    ...{ input_tokens: input, cache_creation_input_tokens: write + hour, cache_read_input_tokens: read },
-    ...{ output_tokens: output, cache_creation: cache, service_tier: "standard" },
+    input_tokens: input,
+    cache_creation_input_tokens: write + hour,
+    cache_read_input_tokens: read,
+    output_tokens: output,
+    cache_creation: cache,
+    service_tier: "standard",
   };
-  const message = { id, model, role: "assistant", type: "message", content: [{ type: "text", text: "x" }], usage };
-  const about = { type: "assistant", isSidechain: true, timestamp: "2026-11-30T10:00:00.000Z", requestId: `req_${id}` };
+  const message = {
+    id,
+    model,
+    role: "assistant",
+    type: "message",
+    content: [{ type: "text", text: "x" }],
+    usage,
+  };
+  const about = {
+    type: "assistant",
+    isSidechain: true,
+    timestamp: "2026-11-30T10:00:00.000Z",
+    requestId: `req_${id}`,
+  };
   return JSON.stringify({ ...about, message, ...more });
 }
 
@@ -30,7 +47,14 @@ const used = (model: string, requests: number, tokens: readonly number[]): Usage
 
 const begun = (task: string): NewEvent[] => [
   { event: "dispatched", task, attempt: `r1/${task}.1`, phase: "implement" },
-  { event: "begun", attempt: `r1/${task}.1`, worktree: "w", branch: "b", base: "b", foundBranch: "f" },
+  {
+    event: "begun",
+    attempt: `r1/${task}.1`,
+    worktree: "w",
+    branch: "b",
+    base: "b",
+    foundBranch: "f",
+  },
 ];
 
 test("a message counts once, with what its last line says, and each model by itself", () => {
@@ -41,7 +65,10 @@ test("a message counts once, with what its last line says, and each model by its
     line("m2", "claude-haiku-5-5", [2, 0, 0, 120, 9]),
     line("m3", "claude-opus-5-5", [1, 7, 0, 120, 11]),
     line("m4", "<synthetic>", [0, 0, 0, 0, 0]),
-    JSON.stringify({ type: "assistant", message: { id: "m5", model: "claude-opus-5-5", usage: null } }),
+    JSON.stringify({
+      type: "assistant",
+      message: { id: "m5", model: "claude-opus-5-5", usage: null },
+    }),
     line("m6", "claude-opus-5-5", [9, 9, 9, 9, 9]).slice(0, -30),
   ];
   expect(usageIn(lines.join("\n"))).toEqual([
@@ -53,11 +80,16 @@ test("a message counts once, with what its last line says, and each model by its
 
 test("of a session counts what it said itself while the run was on", () => {
   const [before, on, after] = ["09:59:59", "10:00:00", "10:30:01"].map((at, index) =>
-    line(`m${index}`, "claude-opus-5-5", [1, 0, 0, 0, 1], { isSidechain: false, timestamp: `2026-11-30T${at}.000Z` }),
+    line(`m${index}`, "claude-opus-5-5", [1, 0, 0, 0, 1], {
+      isSidechain: false,
+      timestamp: `2026-11-30T${at}.000Z`,
+    }),
   );
   const agents = line("m9", "claude-opus-5-5", [5, 0, 0, 0, 5]);
   const span = [Date.parse("2026-11-30T10:00:00Z"), Date.parse("2026-11-30T10:30:00Z")] as const;
-  expect(usageIn([before, on, after, agents].join("\n"), span)).toEqual([used("claude-opus-5-5", 1, [1, 0, 0, 0, 1])]);
+  expect(usageIn([before, on, after, agents].join("\n"), span)).toEqual([
+    used("claude-opus-5-5", 1, [1, 0, 0, 0, 1]),
+  ]);
 });
 
 test("what a run cost: its workers' transcripts, what the journal has of those that are gone, and no price made up", async () => {
@@ -70,14 +102,20 @@ test("what a run cost: its workers' transcripts, what the journal has of those t
   const gone = { transcript: join(folder, "s1/subagents/agent-a2.jsonl"), size: 99 };
   const state = runAfter(
     "1. One\n2. Two\n3. Three\n",
-    ...[...begun("1"), { event: "launched", attempt: "r1/1.1", agent: "a1", transcript: session } as const],
-    ...[...begun("2"), { event: "launched", attempt: "r1/2.1", agent: "a2", transcript: session } as const],
+    ...begun("1"),
+    { event: "launched", attempt: "r1/1.1", agent: "a1", transcript: session } as const,
+    ...begun("2"),
+    { event: "launched", attempt: "r1/2.1", agent: "a2", transcript: session } as const,
     ...begun("3"),
     { event: "spent", attempt: "r1/2.1", ...gone, usage: [used("some-model", 2, [1, 2, 3, 4, 5])] },
   );
-  const models = new Map([["claude-opus-5-5", { input: 4, cacheWrite: 5, cacheRead: 0.2, output: 20 }]]);
+  const models = new Map([
+    ["claude-opus-5-5", { input: 4, cacheWrite: 5, cacheRead: 0.2, output: 20 }],
+  ]);
   const { rows, dollars, unpriced, unknown } = costOf(state, await usageNow(state), models);
-  expect(rows.map(({ task, model, requests, dollars }) => [task, model, requests, dollars])).toEqual([
+  expect(
+    rows.map(({ task, model, requests, dollars }) => [task, model, requests, dollars]),
+  ).toEqual([
     ["1", "claude-opus-5-5", 1, expect.closeTo(0.1388, 10)],
     ["2", "some-model", 2, null],
   ]);

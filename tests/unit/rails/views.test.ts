@@ -28,31 +28,66 @@ const MINUTE = 60_000;
 const start = (task: string, at: number, n = 1, phase = "implement"): object[] => [
   { event: "dispatched", task, attempt: `r1/${task}.${n}`, phase, at },
   { event: "launched", attempt: `r1/${task}.${n}`, agent: `a${task}`, at },
-  { event: "begun", attempt: `r1/${task}.${n}`, worktree: "w", branch: `b${task}`, base: "b0", foundBranch: "f", at },
-];
-const submit = (task: string, at: number, n = 1) => ({
-  ...{
-    event: "submitted",
+  {
+    event: "begun",
     attempt: `r1/${task}.${n}`,
-    head: "h",
-    tree: "t",
-    commits: ["c"],
-    paths: [],
-    deleted: [],
+    worktree: "w",
+    branch: `b${task}`,
+    base: "b0",
+    foundBranch: "f",
     at,
   },
+];
+const submit = (task: string, at: number, n = 1) => ({
+  event: "submitted",
+  attempt: `r1/${task}.${n}`,
+  head: "h",
+  tree: "t",
+  commits: ["c"],
+  paths: [],
+  deleted: [],
+  at,
   handoff: "What and why: it.",
 });
-const used: Usage = { model: "opus", requests: 9, input: 1000, write: 9000, writeHour: 0, read: 99_000, output: 4000 };
+const used: Usage = {
+  model: "opus",
+  requests: 9,
+  input: 1000,
+  write: 9000,
+  writeHour: 0,
+  read: 99_000,
+  output: 4000,
+};
 const events = [
   { event: "base-checked", red: [], at: 1000 },
-  ...[...start("1", 2000), ...start("3", 2000), ...start("4", 2000)],
-  { event: "job", name: "gate r1/3.1 test", attempt: "r1/3.1", process: { pid: 1, started: "1" }, at: 3 * MINUTE },
+  ...start("1", 2000),
+  ...start("3", 2000),
+  ...start("4", 2000),
+  {
+    event: "job",
+    name: "gate r1/3.1 test",
+    attempt: "r1/3.1",
+    process: { pid: 1, started: "1" },
+    at: 3 * MINUTE,
+  },
   submit("1", 4 * MINUTE),
-  { event: "proven", from: "b", to: "n", tree: "t", landed: [{ attempt: "r1/1.1", commits: ["c"] }], at: 5 * MINUTE },
+  {
+    event: "proven",
+    from: "b",
+    to: "n",
+    tree: "t",
+    landed: [{ attempt: "r1/1.1", commits: ["c"] }],
+    at: 5 * MINUTE,
+  },
   { event: "landed", to: "n", at: 5 * MINUTE },
   ...start("2", 6 * MINUTE),
-  { event: "ended", attempt: "r1/4.1", reason: "forbidden", note: "It changed db/schema.sql.", at: 7 * MINUTE },
+  {
+    event: "ended",
+    attempt: "r1/4.1",
+    reason: "forbidden",
+    note: "It changed db/schema.sql.",
+    at: 7 * MINUTE,
+  },
   { event: "spent", attempt: "r1/1.1", transcript: "t1", size: 1, usage: [used], at: 7 * MINUTE },
 ] as unknown as NewEvent[];
 const conflicts = [["3", "6"]] as const;
@@ -85,9 +120,15 @@ describe("the board", () => {
       ["6", "ready", "not beside 3"],
       ["7", "blocked", "after 2, 5"],
     ]);
-    // 1,000 × 4 + 9,000 × 5 + 99,000 × 0.2 + 4,000 × 20, in millionths; nothing is known of three attempts.
-    expect(money).toMatchObject({ dollars: 0.1488, unknown: ["r1/3.1", "r1/4.1", "r1/2.1"], expected: dollars });
-    // Two minutes of the five that task 2 takes are over, task 3 should long be done; 5 and 7 wait for a person.
+    // 1,000 × 4 + 9,000 × 5 + 99,000 × 0.2 + 4,000 × 20, in millionths; nothing is known of three
+    // attempts.
+    expect(money).toMatchObject({
+      dollars: 0.1488,
+      unknown: ["r1/3.1", "r1/4.1", "r1/2.1"],
+      expected: dollars,
+    });
+    // Two minutes of the five that task 2 takes are over, task 3 should long be done; 5 and 7 wait
+    // for a person.
     expect(left).toEqual({ minutes: 5, tasks: ["6"] });
     expect(alarms.map(({ when }) => when)).toEqual(["spent"]);
   });
@@ -104,9 +145,23 @@ describe("pictures", () => {
   test("parse in the real library, whatever titles and names say", async () => {
     expect(await parsed(stateGraph(run()))).toMatch(/^flowchart/);
     expect(await parsed(workersGantt(run(), now))).toBe("gantt");
-    for (const title of ["end", "click t0 call", "a:b,c", "%% x", "section x", "]]\"'`", "; t0-->t1", "{{", "#quot;"]) {
+    for (const title of [
+      "end",
+      "click t0 call",
+      "a:b,c",
+      "%% x",
+      "section x",
+      "]]\"'`",
+      "; t0-->t1",
+      "{{",
+      "#quot;",
+    ]) {
       const phases = phasesOf("- name: crit\n- name: done");
-      const odd = runAfter(`1. ${title}\n`, { workflows: { "": phases } }, ...(start("1", 5, 1, "crit") as NewEvent[]));
+      const odd = runAfter(
+        `1. ${title}\n`,
+        { workflows: { "": phases } },
+        ...(start("1", 5, 1, "crit") as NewEvent[]),
+      );
       expect(await parsed(stateGraph(odd)), title).toMatch(/^flowchart/);
       expect(await parsed(workersGantt(odd, 9)), title).toBe("gantt");
     }
@@ -118,9 +173,20 @@ describe("pictures", () => {
   test("nobody worked: no gantt", () => expect(workersGantt(runAfter(LIST), now)).toBe(""));
   test("the report's own blocks parse as they stand in it", async () => {
     const state = run();
-    const report = await reportText(state, "/runs/r1", costOf(state, [...state.spent.values()], models));
-    const blocks = [...report.matchAll(/^```mermaid\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
-    expect(await Promise.all(blocks.map(parsed))).toEqual([expect.stringMatching(/^flowchart/), "gantt"]);
-    expect(report).toContain("| 1 | implement | `opus` | 9 | 1,000 | 9,000 | 99,000 | 4,000 | 0.15 |");
+    const report = await reportText(
+      state,
+      "/runs/r1",
+      costOf(state, [...state.spent.values()], models),
+    );
+    const blocks = [...report.matchAll(/^```mermaid\n([\s\S]*?)^```$/gm)].map(
+      ([, block = ""]) => block,
+    );
+    expect(await Promise.all(blocks.map(parsed))).toEqual([
+      expect.stringMatching(/^flowchart/),
+      "gantt",
+    ]);
+    expect(report).toContain(
+      "| 1 | implement | `opus` | 9 | 1,000 | 9,000 | 99,000 | 4,000 | 0.15 |",
+    );
   });
 });

@@ -16,7 +16,10 @@ export const newEvent = z.strictObject({
 });
 
 /** What the log holds and a client gets. */
-export const storedEvent = newEvent.extend({ id: z.int().positive(), recordedAt: z.iso.datetime() });
+export const storedEvent = newEvent.extend({
+  id: z.int().positive(),
+  recordedAt: z.iso.datetime(),
+});
 
 /**
  * Checks a value against a schema.

@@ -2,14 +2,26 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newEvent, parse, storedEvent } from "../src/event.js";
 
-const event = { actor: "ada", action: "user.created", target: "user/7", at: "2026-01-02T03:04:05Z" };
+const event = {
+  actor: "ada",
+  action: "user.created",
+  target: "user/7",
+  at: "2026-01-02T03:04:05Z",
+};
 
 test("a whole event passes, details are empty where there are none", () => {
-  assert.deepEqual(parse(newEvent, event), { ...event, at: "2026-01-02T03:04:05.000Z", details: {} });
+  assert.deepEqual(parse(newEvent, event), {
+    ...event,
+    at: "2026-01-02T03:04:05.000Z",
+    details: {},
+  });
 });
 
 test("a time in another zone is kept in UTC", () => {
-  assert.equal(parse(newEvent, { ...event, at: "2026-01-02T05:04:05+02:00" }).at, "2026-01-02T03:04:05.000Z");
+  assert.equal(
+    parse(newEvent, { ...event, at: "2026-01-02T05:04:05+02:00" }).at,
+    "2026-01-02T03:04:05.000Z",
+  );
 });
 
 const wrong = [
@@ -28,7 +40,8 @@ for (const [field, value] of wrong) {
   test(`${field} cannot be ${JSON.stringify(value).slice(0, 30)}`, () => {
     assert.throws(
       () => parse(newEvent, { ...event, [field]: value }),
-      ({ status, details }) => status === 422 && details.some((detail) => detail.field.startsWith(field)),
+      ({ status, details }) =>
+        status === 422 && details.some((detail) => detail.field.startsWith(field)),
     );
   });
 }

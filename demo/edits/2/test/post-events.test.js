@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { serve } from "./helpers/serve.js";
 
-const event = { actor: "ada", action: "user.created", target: "user/7", at: "2026-01-02T03:04:05Z" };
+const event = {
+  actor: "ada",
+  action: "user.created",
+  target: "user/7",
+  at: "2026-01-02T03:04:05Z",
+};
 const headers = { "content-type": "application/json" };
 
 test("an event is recorded and comes back with its number", async (t) => {
@@ -16,7 +21,11 @@ test("an event is recorded and comes back with its number", async (t) => {
 
 test("an event that does not fit is refused with its fields, and nothing is recorded", async (t) => {
   const { call, store } = await serve(t);
-  const { status, body } = await call("/events", { method: "POST", headers, json: { ...event, action: "x" } });
+  const { status, body } = await call("/events", {
+    method: "POST",
+    headers,
+    json: { ...event, action: "x" },
+  });
   assert.equal(status, 422);
   assert.deepEqual(
     body.error.details.map(({ field }) => field),
@@ -35,7 +44,10 @@ test("what is not JSON is refused", async (t) => {
   const { call } = await serve(t);
   assert.equal((await call("/events", { method: "POST", headers, body: "{" })).status, 400);
   const plain = { "content-type": "text/plain" };
-  assert.equal((await call("/events", { method: "POST", headers: plain, json: event })).status, 415);
+  assert.equal(
+    (await call("/events", { method: "POST", headers: plain, json: event })).status,
+    415,
+  );
 });
 
 test("a body over the limit is refused", async (t) => {

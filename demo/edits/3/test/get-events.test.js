@@ -11,7 +11,8 @@ function filled() {
     ["ada", "invoice.created", "invoice/1", "2026-01-03T00:00:00.000Z"],
     ["ada", "user-group.created", "group/1", "2026-01-04T00:00:00.000Z"],
   ];
-  for (const [actor, action, target, at] of rows) store.append({ actor, action, target, at, details: {} });
+  for (const [actor, action, target, at] of rows)
+    store.append({ actor, action, target, at, details: {} });
   return store;
 }
 

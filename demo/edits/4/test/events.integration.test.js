@@ -4,7 +4,11 @@ import { parse, storedEvent } from "../src/event.js";
 import { serve } from "./helpers/serve.js";
 
 function post(call, event) {
-  return call("/events", { method: "POST", headers: { "content-type": "application/json" }, json: event });
+  return call("/events", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    json: event,
+  });
 }
 
 function sample(index) {
@@ -27,7 +31,9 @@ test("what was sent is what is found, and fits the schema", async (t) => {
 
 test("many at once: none is lost, none has the number of another", async (t) => {
   const { call } = await serve(t);
-  const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => post(call, sample(index))));
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, index) => post(call, sample(index))),
+  );
   assert.ok(answers.every(({ status }) => status === 201));
   const { body } = await call("/events");
   assert.deepEqual(

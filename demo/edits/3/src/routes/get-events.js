@@ -26,7 +26,9 @@ export default {
       (event) =>
         event.id > after &&
         (actor === undefined || event.actor === actor) &&
-        (action === undefined || event.action === action || event.action.startsWith(`${action}.`)) &&
+        (action === undefined ||
+          event.action === action ||
+          event.action.startsWith(`${action}.`)) &&
         (target === undefined || event.target === target) &&
         (from === undefined || event.at >= from) &&
         (to === undefined || event.at < to),
