@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { Event } from "../rails/record/events.ts";
-import { Journal } from "../rails/record/journal.ts";
+import type { Event } from "../rails/journal/events.ts";
+import { Journal } from "../rails/journal/journal.ts";
 import { type ClientEvent, startClient } from "./client.ts";
 import { orchestrator } from "./orchestrator-script.ts";
 import type { Edits } from "./sample-repo.ts";

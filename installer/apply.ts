@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import fs from "fs-extra";
-import { asFault, EXIT, Fault } from "../rails/fault.ts";
+import { asFault, EXIT, Fault } from "../rails/program/fault.ts";
 import { MANIFEST } from "./manifest.ts";
 import type { Place } from "./paths.ts";
 import { type Plan, parentsOf, type Situation } from "./plan.ts";

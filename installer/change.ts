@@ -1,7 +1,7 @@
 import { rmdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { Fault } from "../rails/fault.ts";
-import { withLock } from "../rails/git/lock.ts";
+import { Fault } from "../rails/program/fault.ts";
+import { withLock } from "../rails/program/lock.ts";
 import { type ApplyOptions, applyPlan, recover } from "./apply.ts";
 import { readPackage } from "./package.ts";
 import { findPlace, type Place, type RootFlags, type Surroundings } from "./paths.ts";

@@ -2,8 +2,9 @@ import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { Command, Option } from "commander";
-import { main, saying } from "../rails/exit.ts";
-import { EXIT } from "../rails/fault.ts";
+import { main, print } from "../rails/program/exit.ts";
+import { EXIT, type ExitCode } from "../rails/program/fault.ts";
+import type { Said } from "../rails/program/verb.ts";
 import { type Change, type ChangeFlags, change } from "./change.ts";
 import { demo } from "./demo.ts";
 import { diagnose } from "./doctor.ts";
@@ -24,6 +25,16 @@ const program = new Command("minion-toolkit")
   )
   .version(__VERSION__)
   .helpCommand(false);
+
+let exit: ExitCode = EXIT.done;
+
+/** Makes a command print what its action says: as text, or with `--json` as one document. */
+const saying =
+  <A extends unknown[]>(action: (...args: A) => Promise<Said>) =>
+  async (...args: A): Promise<void> => {
+    const { json } = (args.at(-1) as Command).opts();
+    exit = await print(await action(...args), json === true, process);
+  };
 
 const command = (usage: string, description: string): Command =>
   program
@@ -58,8 +69,11 @@ for (const [verb, description] of VERBS) {
       const asks = process.stdin.isTTY && process.stderr.isTTY && !flags.yes && !flags.json;
       const world = { assets, at: here(), signal: stop.signal, ...(asks ? { confirm } : {}) };
       const done = await change(verb, flags, world);
-      const exit = done.plan.obstacles.length > 0 ? EXIT.refused : EXIT.done;
-      return [changeText(done, flags), { ...done.plan, applied: done.applied }, exit];
+      return {
+        text: changeText(done, flags),
+        data: { ...done.plan, applied: done.applied },
+        exit: done.plan.obstacles.length > 0 ? EXIT.refused : EXIT.done,
+      };
     }),
   );
 }
@@ -78,11 +92,11 @@ command(
         ? findings.map(findingText)
         : ["all is well: type /minion in Claude Code"]),
     ];
-    return [
-      lines.join("\n"),
-      result,
-      findings.some(({ level }) => level !== "note") ? EXIT.refused : EXIT.done,
-    ];
+    return {
+      text: lines.join("\n"),
+      data: result,
+      exit: findings.some(({ level }) => level !== "note") ? EXIT.refused : EXIT.done,
+    };
   }),
 );
 
@@ -101,7 +115,11 @@ command(
       ...findings.map(findingText),
       `${files} files checked, ${findings.length} findings; ${asked}`,
     ];
-    return [lines.join("\n"), result, findings.length > 0 ? EXIT.refused : EXIT.done];
+    return {
+      text: lines.join("\n"),
+      data: result,
+      exit: findings.length > 0 ? EXIT.refused : EXIT.done,
+    };
   }),
 );
 
@@ -113,7 +131,13 @@ program
   .option("--dir <folder>", "a new folder for it (default: one below the temporary folder)")
   .action(saying((own: string[], { dir }: { dir?: string }) => demo(assets, own, dir)));
 
-void main(program, process.argv.slice(2));
+const argv = process.argv.slice(2);
+void main(program, argv, process, async () => {
+  await program.parseAsync(argv, { from: "user" });
+  return exit;
+}).then((code) => {
+  process.exitCode = code;
+});
 
 async function confirm(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { runDemo } from "../demo/demo.ts";
 import { makeSample, readEdits } from "../demo/sample-repo.ts";
-import type { Said } from "../rails/exit.ts";
-import { EXIT, Fault } from "../rails/fault.ts";
 import { git } from "../rails/git/git.ts";
+import { EXIT, Fault } from "../rails/program/fault.ts";
+import type { Said } from "../rails/program/verb.ts";
 import { change } from "./change.ts";
 import { CLAUDE_NEEDED, enough, findClaude, versionOf } from "./claude.ts";
 import { here, type Surroundings } from "./paths.ts";
@@ -47,10 +47,10 @@ export async function demo(
   if (!(await runDemo({ claude, home, repo, prompt: `/minion ${tasks}`, edits: script, say })))
     throw new Fault("not-landed", "not every task landed", `see the report above, and ${repo}`);
   const gates = source === undefined ? " && npm ci && npm run lint && npm test" : "";
-  return [
-    `See for yourself:\n  cd ${repo} && git switch minion/r1/line${gates}`,
-    { repository: repo },
-  ];
+  return {
+    text: `See for yourself:\n  cd ${repo} && git switch minion/r1/line${gates}`,
+    data: { repository: repo },
+  };
 }
 
 async function newEnough(at: Surroundings): Promise<{ claude: string; version: string }> {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import fs from "fs-extra";
-import { EXIT, Fault } from "../rails/fault.ts";
+import { EXIT, Fault } from "../rails/program/fault.ts";
 
 const PLUGIN = ".claude-plugin/plugin.json";
 /** As a command it would be `/minion:minion`; only the folder's root skill is a bare `/minion`. */

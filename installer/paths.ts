@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, join, parse, resolve } from "node:path";
-import { EXIT, Fault } from "../rails/fault.ts";
+import { EXIT, Fault } from "../rails/program/fault.ts";
 
 /** What of the surroundings the installer looks at; tests hand in their own. */
 export interface Surroundings {

@@ -1,5 +1,5 @@
 import { type Markdown, readMarkdown } from "../rails/blueprint/markdown.ts";
-import { Fault } from "../rails/fault.ts";
+import { Fault } from "../rails/program/fault.ts";
 import fields from "./fields.json" with { type: "json" };
 import { type Code, type Finding, finding } from "./finding.ts";
 

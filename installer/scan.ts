@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readMarkdown } from "../rails/blueprint/markdown.ts";
-import { asFault } from "../rails/fault.ts";
+import { asFault } from "../rails/program/fault.ts";
 import { type Finding, finding } from "./finding.ts";
 import { MANIFEST, parseManifest } from "./manifest.ts";
 import { hashOf } from "./package.ts";

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { EXIT, Fault } from "../rails/fault.ts";
+import { EXIT, Fault } from "../rails/program/fault.ts";
 import { askValidate, findClaude } from "./claude.ts";
 import { type Code, type Finding, finding } from "./finding.ts";
 import type { Surroundings } from "./paths.ts";

@@ -55,7 +55,7 @@ await Promise.all(
   ["dist", "assets/bin"].map((path) => rm(join(root, path), { recursive: true, force: true })),
 );
 await mkdir(join(root, "dist"));
-const rails = await bundle("rails/cli.ts", "assets/bin/minion");
+const rails = await bundle("rails/main.ts", "assets/bin/minion");
 const installer = await bundle("installer/cli.ts", "dist/minion-toolkit.js");
 await writeFile(
   join(root, "dist/THIRD-PARTY-LICENSES.txt"),

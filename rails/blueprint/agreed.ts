@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { appendFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { readIfThere } from "../files.ts";
+import { readIfThere } from "../program/files.ts";
 
 /** What of a project's own rails names commands: of a cloned repository, somebody else's. */
 const FILES = ["blueprint.md", "toolchains.md"].map((name) => `.claude/minion/${name}`);

@@ -1,7 +1,7 @@
-import { Fault } from "../fault.ts";
-import { readIfThere } from "../files.ts";
+import { Fault } from "../program/fault.ts";
+import { readIfThere } from "../program/files.ts";
 import { type Markdown, readMarkdown } from "./markdown.ts";
-import { checked, pattern, RISKS, text, z } from "./zod.ts";
+import { checked, pattern, RISKS, text, z } from "./schema.ts";
 
 const texts = z.array(text);
 const patterns = z.array(pattern); // One of which is to match

@@ -1,6 +1,6 @@
 import matter from "gray-matter";
 import { type Document, isMap, isScalar, LineCounter, parseDocument } from "yaml";
-import { Fault } from "../fault.ts";
+import { Fault } from "../program/fault.ts";
 
 /** A Markdown file taken apart. Line numbers count from 1 in the whole file. */
 export interface Markdown {

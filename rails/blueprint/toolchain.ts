@@ -1,9 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { expand } from "brace-expansion";
-import { EXIT, Fault } from "../fault.ts";
-import { type Task, TOOL_NAMES, type Tool, type ToolName, type Tools } from "../plan/task.ts";
+import { EXIT, Fault } from "../program/fault.ts";
 import { readMarkdown } from "./markdown.ts";
+import { TOOL_NAMES, type Tool, type ToolName, type Tools } from "./tools.ts";
 
 type Row = Readonly<{ name: string; run: string; when: readonly string[] }>;
 
@@ -22,10 +22,13 @@ export async function findTools(root: string, prefix: string, table: string): Pr
   return found;
 }
 
+/** What the tools for a list depend on: which files its open tasks name. */
+type Touching = Readonly<{ done: boolean; files: readonly Readonly<{ path: string }>[] }>;
+
 /** The folder from which on upwards the tools for a list are looked for, from the root: the deepest
  * in which all files lie that the open tasks name. Where one of them names none, that is anywhere:
  * the list's own folder, `prefix`. */
-export function folderOf(tasks: readonly Pick<Task, "done" | "files">[], prefix: string): string {
+export function folderOf(tasks: readonly Touching[], prefix: string): string {
   const open = tasks.filter(({ done }) => !done);
   if (open.some(({ files }) => files.length === 0)) return prefix;
   // A file counts as the folder of its name: there is nothing in that, and the next one above is

@@ -1,8 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { readIfThere } from "../files.ts";
+import { readIfThere } from "../program/files.ts";
 import { readMarkdown } from "./markdown.ts";
-import { checked, pattern, RISKS, text, z } from "./zod.ts";
+import { checked, pattern, RISKS, text, z } from "./schema.ts";
 
 const name = z.string().check(z.regex(/^[a-z][a-z0-9-]*$/));
 const names = z.array(name);

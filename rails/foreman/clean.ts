@@ -1,6 +1,5 @@
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { Fault } from "../fault.ts";
 import { git, gitText } from "../git/git.ts";
 import {
   commitOf,
@@ -11,10 +10,11 @@ import {
 } from "../git/repository.ts";
 import { workIn } from "../git/submodule.ts";
 import { asListed, cloneFor, removeWorktree, withGitLock } from "../git/worktree.ts";
-import { madeIn } from "../record/evidence.ts";
-import { isAlive } from "../record/job.ts";
-import type { Journal } from "../record/journal.ts";
-import { branchOf, isOpen, type RunState } from "../record/state.ts";
+import { madeIn } from "../journal/evidence.ts";
+import type { Journal } from "../journal/journal.ts";
+import { branchOf, isOpen, type RunState } from "../journal/state.ts";
+import { Fault } from "../program/fault.ts";
+import { isAlive } from "../program/process.ts";
 
 /** Ends a run where it stands: what landed stays, what runs is stopped, no branch is removed. */
 export async function abort(journal: Journal): Promise<void> {

@@ -1,12 +1,8 @@
 import type { Phase } from "../blueprint/workflow.ts";
-import { byPriority, rivalsOf, startNow } from "../plan/schedule.ts";
-import { alarmLine, alarmsOf, haltOf } from "../record/alarms.ts";
-import { attentionOf } from "../record/attention.ts";
-import { END, isEndDue } from "../record/end.ts";
-import { endOf } from "../record/events.ts";
-import { isRunning } from "../record/job.ts";
-import type { Journal } from "../record/journal.ts";
-import { straight } from "../record/phases.ts";
+import { END, isEndDue } from "../journal/end-task.ts";
+import type { Journal } from "../journal/journal.ts";
+import { straight } from "../journal/phases.ts";
+import { endOf } from "../journal/shapes.ts";
 import {
   type AttemptState,
   isActive,
@@ -14,7 +10,12 @@ import {
   isDispatchable,
   type RunState,
   type TaskState,
-} from "../record/state.ts";
+} from "../journal/state.ts";
+import { byPriority, rivalsOf, startNow } from "../plan/schedule.ts";
+import { outside } from "../program/world.ts";
+import { isRunning } from "../proof/jobs.ts";
+import { alarmLine, alarmsOf, haltOf } from "./alarms.ts";
+import { attentionOf } from "./attention.ts";
 
 /** Lands what is mergeable, then names what is to be dispatched now, as Claude Code's tool wants
  * it. It waits for landing only where nothing else could be started meanwhile; `fault`: why landing
@@ -46,7 +47,7 @@ export async function next(
   });
   return journal.decide((state, write) => {
     const { run, aborted } = state;
-    const alarms = alarmsOf(state, { dollars, now: Date.now() });
+    const alarms = alarmsOf(state, { dollars, now: outside().now() });
     const stop = haltOf(state, alarms, dollars);
     const tasks = stop ? [] : toStart(state);
     const dispatch = tasks.map((task) => {
@@ -100,7 +101,7 @@ const LAUNCH_MS = 3000;
  * name it a second time. */
 export async function launchesKnown(journal: Journal): Promise<void> {
   const isFresh = ({ attempts }: TaskState): boolean =>
-    (attempts.at(-1)?.lastSign ?? 0) > Date.now() - LAUNCH_MS;
+    (attempts.at(-1)?.lastSign ?? 0) > outside().now() - LAUNCH_MS;
   while (unlaunched(await journal.state()).some(isFresh))
     await new Promise((resolve) => setTimeout(resolve, 100));
 }
@@ -143,7 +144,10 @@ const unlaunched = ({ tasks }: RunState): TaskState[] =>
 /** Has nobody heard of an attempt for the length of the lease? One whose command still runs is
  * alive. */
 async function isExpired(state: RunState, attempt: AttemptState): Promise<boolean> {
-  if (!isActive(attempt) || attempt.lastSign > Date.now() - state.blueprint.bounds.lease * 60_000)
+  if (
+    !isActive(attempt) ||
+    attempt.lastSign > outside().now() - state.blueprint.bounds.lease * 60_000
+  )
     return false;
   const jobs = [...state.jobs.values()].filter((job) => job.attempt === attempt.id);
   return !(await Promise.all(jobs.map(({ name }) => isRunning(state, name)))).includes(true);

@@ -1,17 +1,19 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Blueprint } from "../blueprint/blueprint.ts";
-import { EXIT, Fault } from "../fault.ts";
+import type { Tools } from "../blueprint/tools.ts";
 import { git, gitText } from "../git/git.ts";
 import { changedPaths, commitOf, type Place } from "../git/repository.ts";
 import { withGitLock } from "../git/worktree.ts";
+import type { EventData } from "../journal/events.ts";
+import { Journal, listRuns } from "../journal/journal.ts";
+import { stepsOf } from "../journal/phases.ts";
+import type { Command, Session } from "../journal/shapes.ts";
+import { isActive, isOpen } from "../journal/state.ts";
 import { jobsOf, prioritise, rivalsOf } from "../plan/schedule.ts";
-import type { Plan, Tools } from "../plan/task.ts";
-import type { Command, EventData, Session } from "../record/events.ts";
-import { isAlive, markOf } from "../record/job.ts";
-import { Journal, listRuns } from "../record/journal.ts";
-import { stepsOf } from "../record/phases.ts";
-import { isActive, isOpen } from "../record/state.ts";
+import type { Plan } from "../plan/task.ts";
+import { EXIT, Fault } from "../program/fault.ts";
+import { isAlive, markOf } from "../program/process.ts";
 
 /** Seconds that a command may take where the blueprint says nothing: builds and suites of large
  * projects take that long. */
@@ -149,19 +151,23 @@ async function freeName({ main, common }: Place): Promise<string> {
   return `r${Math.max(0, ...names.map((name) => Number(/^r(\d+)/.exec(name)?.[1] ?? 0))) + 1}`;
 }
 
+/** What a person says when they go on with a run. */
+type Resuming = Readonly<{
+  take?: boolean; // Also where its session still runs
+  redBase?: boolean; // Though gates are red on the base: what fails there as well does not count
+  budget?: number; // Dollars that it may cost in all from now on
+}>;
+
 /** Takes an open run over for this session. Attempts whose session is dead are over, by no fault of
  * theirs. What was alarming has been seen then.
- * @param money what the run has cost up to now, and what it may cost from now on, where that is
- *   said
- * @param said `redBase`: the person goes on though gates are red on the base: what fails there as
- *   well does not count then
+ * @param dollars what the run has cost up to now; null where that is not known
  * @returns the attempts that are lost
  * @throws Fault `run-owned` where its session still runs, unless it is to be taken; `aborted` */
 export function resume(
   journal: Journal,
   session: Session,
-  { take = false, redBase = false }: Readonly<{ take?: boolean; redBase?: boolean }>,
-  money: Readonly<{ dollars?: number; budget?: number }>,
+  { take = false, redBase = false, budget }: Resuming,
+  dollars: number | null,
 ): Promise<string[]> {
   return journal.decide(async ({ run, owner, session: old, aborted, attempts, baseRed }, write) => {
     if (aborted) throw new Fault("aborted", `run ${run} was aborted`, "start a new one");
@@ -174,7 +180,8 @@ export function resume(
         "minion resume --take",
       );
     const lost = isMine ? [] : [...attempts.values()].filter(isActive).map(({ id }) => id);
-    write({ event: "owner", ...session, ...money });
+    const known = dollars === null ? {} : { dollars };
+    write({ event: "owner", ...session, ...known, ...(budget === undefined ? {} : { budget }) });
     if (redBase && baseRed?.length) write({ event: "base-accepted", red: baseRed });
     for (const attempt of lost)
       write({ event: "ended", attempt, reason: "session-lost", note: "Its session ended." });

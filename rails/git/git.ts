@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { EXIT, Fault } from "../fault.ts";
+import { EXIT, Fault } from "../program/fault.ts";
+import { outside } from "../program/world.ts";
 
 /** Where and how git is called: a folder, or that with more. */
 export type Where =
@@ -37,7 +38,7 @@ const ALWAYS = ["log.showSignature=false", "rerere.enabled=false", "gc.auto=0"].
 /** The environment for git and for the project's commands: ours, without what would point git
  * elsewhere. */
 export function cleanEnv(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  const env = { ...process.env };
+  const env = { ...outside().env };
   for (const name of REDIRECTS) delete env[`GIT_${name}`];
   return { ...env, ...extra };
 }

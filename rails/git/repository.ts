@@ -1,7 +1,7 @@
 import { copyFile, mkdir, mkdtemp, readFile, realpath, rm, stat, utimes } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import { EXIT, Fault } from "../fault.ts";
+import { EXIT, Fault } from "../program/fault.ts";
+import { temporaryFolder } from "../program/world.ts";
 import { git, gitList, gitText } from "./git.ts";
 
 /** Where one stands in a repository. All paths are absolute and real. */
@@ -118,7 +118,7 @@ export async function treeOf({ top, gitDir }: Worktop, made: readonly string[]):
   const others = made
     .filter((path) => untracked.includes(path))
     .map((path) => `:(top,exclude,literal)${path}`);
-  const folder = await mkdtemp(join(tmpdir(), "minion-index-"));
+  const folder = await mkdtemp(join(temporaryFolder(), "minion-index-"));
   const where = { cwd: top, env: { GIT_INDEX_FILE: join(folder, "index") } };
   try {
     await copyIndex(join(gitDir, "index"), where.env.GIT_INDEX_FILE).catch(() => {});
@@ -162,7 +162,7 @@ export const pathsBetween = (from: string, to: string, cwd: string): Promise<str
 export const isAncestor = async (earlier: string, later: string, cwd: string): Promise<boolean> =>
   (await git({ cwd, accept: [1] }, "merge-base", "--is-ancestor", earlier, later)).code === 0;
 
-/** What a task's own commits, those of `base..head`, amount to; `commits`: oldest first. */
+/** What the commits of `base..head` amount to; `commits`: oldest first. */
 export type Result = Readonly<{
   head: string;
   tree: string;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readIfThere } from "../files.ts";
+import { readIfThere } from "../program/files.ts";
 import { git, gitList, gitText, NO_HOOKS } from "./git.ts";
 import { changedPaths, cloneInto, gitDirOf, isCheckout } from "./repository.ts";
 

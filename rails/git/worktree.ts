@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { lstat, mkdir, realpath, rm, rmdir } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { basename, dirname, join, sep } from "node:path";
-import { EXIT, Fault } from "../fault.ts";
+import { EXIT, Fault } from "../program/fault.ts";
+import { withLock } from "../program/lock.ts";
+import { temporaryFolder } from "../program/world.ts";
 import { git, NO_HOOKS } from "./git.ts";
-import { withLock } from "./lock.ts";
 import {
   cloneInto,
   commitOf,
@@ -57,7 +57,7 @@ export const asListed = async (path: string): Promise<string> =>
 /** Where the clone lies, if there is one, that stands in for a worktree. */
 export async function cloneFor({ common }: Place, path: string): Promise<string> {
   const name = createHash("sha256").update(`${common}\0${path}`).digest("hex").slice(0, 16);
-  return join(await realpath(tmpdir()), `minion-clone-${name}`);
+  return join(await realpath(temporaryFolder()), `minion-clone-${name}`);
 }
 
 async function makeClone(place: Place, path: string, commit: string): Promise<string> {

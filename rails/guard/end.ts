@@ -1,10 +1,10 @@
 import { gitText } from "../git/git.ts";
 import { findPlace, treeOf } from "../git/repository.ts";
-import type { NewEvent, Reason } from "../record/events.ts";
-import { evidenceFor, gatesOf, madeIn, unproven } from "../record/evidence.ts";
-import { isRunning } from "../record/job.ts";
-import { isMissed } from "../record/judge.ts";
-import { type AttemptState, isActive, type RunState } from "../record/state.ts";
+import type { NewEvent } from "../journal/events.ts";
+import { evidenceFor, gatesOf, isMissed, madeIn, unproven } from "../journal/evidence.ts";
+import type { Reason } from "../journal/shapes.ts";
+import { type AttemptState, isActive, type RunState } from "../journal/state.ts";
+import { isRunning } from "../proof/jobs.ts";
 import { type Found, uncommitted } from "../worker/attempt.ts";
 import { submit } from "../worker/submit.ts";
 

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { findPlace, type Place } from "../git/repository.ts";
-import { Journal, listRuns } from "../record/journal.ts";
+import { Journal, listRuns } from "../journal/journal.ts";
+import { outside } from "../program/world.ts";
 import { attemptOf, type Found, findAttempt } from "../worker/attempt.ts";
 import { endAttempt, holdAtEnd } from "./end.ts";
 import { toSession } from "./session.ts";
@@ -12,7 +13,7 @@ import { foremanTool, type HookAnswer, type HookInput, type Look, workerTool } f
  * @throws whatever went wrong; the caller turns that into silence, since a broken rail must not
  *   break a session */
 export async function hook(event: string, input: HookInput, look: Look): Promise<HookAnswer> {
-  const place = await findPlace(input.cwd ?? process.cwd()).catch(() => null);
+  const place = await findPlace(input.cwd ?? outside().cwd).catch(() => null);
   const isWorker = input.agent_type?.startsWith("minion:") === true;
   if (event === "SessionStart" || event === "Stop")
     return place && !isWorker ? toSession(event, input, place) : {};

@@ -1,8 +1,10 @@
+import { alarmsOf, haltOf } from "../foreman/alarms.ts";
 import { launchesKnown, toStart, waiting } from "../foreman/next.ts";
 import type { Place } from "../git/repository.ts";
-import { alarmsOf, haltOf } from "../record/alarms.ts";
-import { isAlive, isRunning } from "../record/job.ts";
-import { type Journal, ownRun } from "../record/journal.ts";
+import { type Journal, ownRun } from "../journal/journal.ts";
+import { isAlive } from "../program/process.ts";
+import { outside } from "../program/world.ts";
+import { isRunning } from "../proof/jobs.ts";
 import { recall } from "../view/recall.ts";
 import type { HookAnswer, HookInput } from "./tool.ts";
 
@@ -32,7 +34,7 @@ async function remind(journal: Journal, input: HookInput): Promise<string | null
   return journal.decide(async (state, write) => {
     const job = `land ${state.run}`;
     // What it costs is not looked up here: where that stops a run, one more call of `next` says so.
-    const stop = haltOf(state, alarmsOf(state, { dollars: null, now: Date.now() }), null);
+    const stop = haltOf(state, alarmsOf(state, { dollars: null, now: outside().now() }), null);
     if (state.reminded || stop || state.errors.get(job)) return null;
     const start = toStart(state).map(({ id }) => id);
     // A worker that is still there wakes the session by its end.

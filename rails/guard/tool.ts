@@ -1,14 +1,15 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { newRails } from "../blueprint/agreed.ts";
+import type { Attention } from "../foreman/attention.ts";
 import { promptFor } from "../foreman/next.ts";
 import type { Place } from "../git/repository.ts";
+import { findRun } from "../journal/journal.ts";
+import type { State } from "../journal/shapes.ts";
+import { inOrder, isActive, type RunState, type TaskState } from "../journal/state.ts";
 import { matchesAny } from "../plan/conflicts.ts";
-import type { Attention } from "../record/attention.ts";
-import type { State } from "../record/events.ts";
-import { isAlive } from "../record/job.ts";
-import { findRun } from "../record/journal.ts";
-import { inOrder, isActive, type RunState, type TaskState } from "../record/state.ts";
+import { isAlive } from "../program/process.ts";
+import { outside } from "../program/world.ts";
 import type { Found } from "../worker/attempt.ts";
 import { commandsIn, isListed, wordsOf } from "./command.ts";
 import { holdAtEnd } from "./end.ts";
@@ -134,7 +135,7 @@ export async function workerTool(
   place: Place | null,
   found: Found | null,
 ): Promise<Answer> {
-  const { tool_name: tool = "", tool_input: args = {}, cwd = process.cwd() } = input;
+  const { tool_name: tool = "", tool_input: args = {}, cwd = outside().cwd } = input;
   if (tool === "SubagentHandback") {
     const back = found && (await holdAtEnd(found, String(args.message ?? "")));
     return back ? ["deny", back] : null;
@@ -147,7 +148,7 @@ export async function workerTool(
     ? await workerWrite(String(path), top, found)
     : workerCommand(String(args.command), found);
   // The answer counts more than the sign of life, which may wait or fail.
-  if (found && Date.now() - found.attempt.lastSign > ALIVE_EVERY_MS)
+  if (found && outside().now() - found.attempt.lastSign > ALIVE_EVERY_MS)
     await found.journal.add({ event: "alive", attempt: found.attempt.id }).catch(() => {});
   return answer;
 }

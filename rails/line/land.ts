@@ -1,12 +1,13 @@
-import { Fault } from "../fault.ts";
 import { git } from "../git/git.ts";
 import { commitOf, type Place, resultOf } from "../git/repository.ts";
-import { isEndDue } from "../record/end.ts";
-import type { Candidate, Command, Evidence, Reason } from "../record/events.ts";
-import { attach, isRunning } from "../record/job.ts";
-import type { Journal } from "../record/journal.ts";
-import { isPass } from "../record/judge.ts";
-import { type AttemptState, inOrder, type RunState } from "../record/state.ts";
+import { isEndDue } from "../journal/end-task.ts";
+import type { Evidence } from "../journal/events.ts";
+import { isPass } from "../journal/evidence.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Candidate, Command, Reason } from "../journal/shapes.ts";
+import { type AttemptState, inOrder, type RunState } from "../journal/state.ts";
+import { Fault } from "../program/fault.ts";
+import { attach, isRunning } from "../proof/jobs.ts";
 import { type Site, siteOf } from "./site.ts";
 
 /** What waits to be landed, each after what it depends on. */

@@ -1,10 +1,10 @@
-import { Fault } from "../fault.ts";
 import { git, gitList } from "../git/git.ts";
 import { commitOf, listWorktrees, type Place } from "../git/repository.ts";
-import type { Event } from "../record/events.ts";
-import { attach } from "../record/job.ts";
-import type { Journal } from "../record/journal.ts";
-import type { RunState } from "../record/state.ts";
+import type { Event } from "../journal/events.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { RunState } from "../journal/state.ts";
+import { Fault } from "../program/fault.ts";
+import { attach } from "../proof/jobs.ts";
 import { redOnTip } from "./land.ts";
 import type { Site } from "./site.ts";
 

@@ -1,14 +1,15 @@
 import { join } from "node:path";
-import { Fault } from "../fault.ts";
 import { git, gitText, NO_HOOKS } from "../git/git.ts";
 import { changedPaths, commitOf, gitDirOf, listWorktrees, type Place } from "../git/repository.ts";
 import { fillSubmodules } from "../git/submodule.ts";
 import { bringBack, freshWorktree } from "../git/worktree.ts";
-import type { Command, Evidence } from "../record/events.ts";
-import { prove } from "../record/evidence.ts";
-import type { Run } from "../record/journal.ts";
-import { type Objection, objectionTo } from "../record/objections.ts";
-import type { AttemptState, RunState } from "../record/state.ts";
+import type { Evidence } from "../journal/events.ts";
+import type { Run } from "../journal/journal.ts";
+import type { Command } from "../journal/shapes.ts";
+import type { AttemptState, RunState } from "../journal/state.ts";
+import { Fault } from "../program/fault.ts";
+import { prove } from "../proof/evidence.ts";
+import { type Objection, objectionTo } from "../proof/objections.ts";
 
 /** The rails' own worktrees, one for each of the jobs: beside the workers' and not inside `.git`,
  * where some test runners look for no tests. */

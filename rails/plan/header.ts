@@ -1,5 +1,5 @@
 import { readMarkdown } from "../blueprint/markdown.ts";
-import { checked, z } from "../blueprint/zod.ts";
+import { checked, z } from "../blueprint/schema.ts";
 import { type Finding, fault } from "./task.ts";
 
 const text = z._default(z.string(), "");

@@ -1,3 +1,4 @@
+import type { ToolName } from "../blueprint/tools.ts";
 /** A path, folder or glob that a task may touch, relative to the list's folder; guessed, or said by
  * the person. */
 export type TaskFile = Readonly<{ path: string; guessed: boolean }>;
@@ -50,14 +51,6 @@ export type Conflict = Readonly<{
   paths: readonly string[];
   guessed: boolean;
 }>;
-
-/** Shell text, the folder to run it in (`` is the root), and where it was found, for people:
- * `package.json: scripts.lint`. */
-export type Tool = Readonly<{ run: string; cwd: string; source: string }>;
-
-export const TOOL_NAMES = ["setup", "lint", "test", "build"] as const;
-export type ToolName = (typeof TOOL_NAMES)[number];
-export type Tools = Readonly<Record<ToolName, Tool | null>>;
 
 /** A task with what follows from the list as a whole. */
 export interface PlannedTask extends Task {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { stringify } from "yaml";
-import { Fault } from "../fault.ts";
+import { Fault } from "../program/fault.ts";
 import { NONE, type Read } from "./item.ts";
 import { readList } from "./read-list.ts";
 import type { Plan, PlannedTask, Task } from "./task.ts";

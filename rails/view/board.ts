@@ -1,14 +1,16 @@
 import { styleText } from "node:util";
 import wrapAnsi from "wrap-ansi";
-import { type Alarm, alarmLine } from "../record/alarms.ts";
-import type { Cost } from "../record/cost.ts";
-import { chainLeft } from "../record/left.ts";
-import { endedAt, type RunState, rivalsOn, type TaskState } from "../record/state.ts";
+import { type Alarm, alarmLine } from "../foreman/alarms.ts";
+import { chainLeft } from "../journal/chain.ts";
+import { endedAt, type RunState, rivalsOn, type TaskState } from "../journal/state.ts";
+import type { Cost } from "../money/cost.ts";
 import { about, clock, LOOKS, oneLine, table } from "./text.ts";
 
 /** What a board shows beside the run: the time in milliseconds since 1970, and what the run has
  * cost where that is known. */
 type Now = Readonly<{ now: number; cost: Cost | null; alarms: readonly Alarm[] }>;
+
+export type Board = ReturnType<typeof board>;
 
 /** Where each task stands, for a person to glance at, and the same as data. No line is wider than
  * `columns`. `doing`: what its worker is at, what it waits for, or the reason for its state;
@@ -74,7 +76,7 @@ export function board(
   );
   const lines = [...wrapped, ...table(rows, screen.columns, paint)];
   const left = chain && { minutes: Math.round(chain.ms / 60_000), tasks: chain.tasks };
-  return [lines.join("\n"), { run, done, bad, tasks, money, left, alarms }] as const;
+  return { text: lines.join("\n"), data: { run, done, bad, tasks, money, left, alarms } };
 }
 
 function doingOf(

@@ -1,6 +1,5 @@
 import width from "fast-string-width";
-import type { Plan, Task } from "../plan/task.ts";
-import { longestChain } from "../record/left.ts";
+import { longestChain } from "../journal/chain.ts";
 import {
   type AttemptState,
   endedAt,
@@ -9,7 +8,8 @@ import {
   type RunState,
   type TaskState,
   tasksOf,
-} from "../record/state.ts";
+} from "../journal/state.ts";
+import type { Plan, Task } from "../plan/task.ts";
 import { LOOKS, oneLine } from "./text.ts";
 
 /** A plan as a Mermaid flowchart: tasks by wave, arrows to what depends on them, dotted lines

@@ -1,6 +1,8 @@
-import type { Estimate, fitting } from "../plan/estimate.ts";
+import { TOOL_NAMES, type Tools } from "../blueprint/tools.ts";
+import type { Estimate } from "../journal/shapes.ts";
+import type { fitting } from "../money/estimate.ts";
 import { grouped } from "../plan/schedule.ts";
-import { type Plan, TOOL_NAMES, type Tools } from "../plan/task.ts";
+import type { Plan } from "../plan/task.ts";
 import { oneLine, table } from "./text.ts";
 
 /** Conflicts beyond this many are only counted; the JSON has them all. */

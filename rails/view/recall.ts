@@ -1,4 +1,4 @@
-import type { RunState, TaskState } from "../record/state.ts";
+import type { RunState, TaskState } from "../journal/state.ts";
 
 /** In the order in which they matter to whoever goes on. */
 const ORDER =

@@ -1,13 +1,14 @@
 import { join } from "node:path";
+import { alarmLine, alarmsOf } from "../foreman/alarms.ts";
+import { type Attention, attentionOf } from "../foreman/attention.ts";
+import { isPass } from "../journal/evidence.ts";
+import { isNone, missingSlots, slotsOf } from "../journal/handoff.ts";
+import { endedAt, isOpen, type RunState, type TaskState, tasksOf } from "../journal/state.ts";
+import type { Cost } from "../money/cost.ts";
 import { anywhere, matches, matchesAny } from "../plan/conflicts.ts";
 import { grouped } from "../plan/schedule.ts";
-import { alarmLine, alarmsOf } from "../record/alarms.ts";
-import { type Attention, attentionOf, typed } from "../record/attention.ts";
-import type { Cost } from "../record/cost.ts";
-import { isNone, missingSlots, slotsOf } from "../record/handoff.ts";
-import { isPass } from "../record/judge.ts";
-import { tailOf } from "../record/output.ts";
-import { endedAt, isOpen, type RunState, type TaskState, tasksOf } from "../record/state.ts";
+import { typed } from "../program/typed.ts";
+import { tailOf } from "../proof/output.ts";
 import { moneyText } from "./board.ts";
 import { stateGraph, workersGantt } from "./mermaid.ts";
 import { cell, clock, fenced } from "./text.ts";
@@ -15,11 +16,13 @@ import { cell, clock, fenced } from "./text.ts";
 /** The page that a person gets at the end: what landed, what did not and why, the raw evidence,
  * what it cost, what to type next.
  * @param folder the run's, where raw output lies
- * @param cost null where prices cannot be read */
+ * @param cost null where prices cannot be read
+ * @param now milliseconds since 1970 */
 export async function reportText(
   state: RunState,
   folder: string,
   cost: Cost | null,
+  now: number,
 ): Promise<string> {
   const {
     run,
@@ -48,7 +51,7 @@ export async function reportText(
     end && (end.red ? ` **Red at the end: ${end.red}**` : ` Also at the end: ${names(true)}.`);
   const any = landings.length > 0;
   const dollars = cost?.dollars ?? null;
-  const alarms = isOpen(state) ? alarmsOf(state, { dollars, now: Date.now() }) : [];
+  const alarms = isOpen(state) ? alarmsOf(state, { dollars, now }) : [];
   const pictures = [stateGraph(state), workersGantt(state, lastAt)];
   const sections: Record<string, readonly string[]> = {
     Landed: landed.map((task) => landedText(state, task)),

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import { gitText } from "../git/git.ts";
 import type { Place } from "../git/repository.ts";
-import type { Event } from "../record/events.ts";
-import { Journal, listRuns } from "../record/journal.ts";
-import type { RunState } from "../record/state.ts";
+import type { Event } from "../journal/events.ts";
+import { Journal, listRuns } from "../journal/journal.ts";
+import type { RunState } from "../journal/state.ts";
 import { clock, table } from "./text.ts";
 
 type Numbers = ReturnType<typeof numbersOf>;

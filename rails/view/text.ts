@@ -1,5 +1,6 @@
 import width from "fast-string-width";
-import type { State } from "../record/events.ts";
+import type { State } from "../journal/shapes.ts";
+import type { World } from "../program/world.ts";
 
 /** How each state looks on a terminal and in a picture: beside the word, never instead of it. */
 export const LOOKS: Partial<
@@ -67,3 +68,6 @@ export function table(
     return cells.join("  ");
   });
 }
+
+/** How wide a screen is, as far as that is known; it may change while a board is watched. */
+export const columnsOf = ({ stdout }: World): number => Math.max(40, stdout.columns ?? 100);

@@ -1,8 +1,9 @@
 import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createLogUpdate } from "log-update";
-import type { Journal } from "../record/journal.ts";
-import { isOpen, type RunState } from "../record/state.ts";
+import type { Journal } from "../journal/journal.ts";
+import { isOpen, type RunState } from "../journal/state.ts";
+import type { World } from "../program/world.ts";
 
 const EVERY_MS = 1000;
 
@@ -12,10 +13,10 @@ const EVERY_MS = 1000;
  * @returns the run as it is in the end, of which nothing is drawn */
 export async function watchBoard(
   journal: Journal,
+  { stdout }: World,
   draw: (state: RunState) => Promise<string>,
 ): Promise<RunState> {
-  const { stdout } = process;
-  const update = stdout.isTTY ? createLogUpdate(stdout) : null;
+  const update = stdout.isTTY ? createLogUpdate(stdout as NodeJS.WriteStream) : null;
   for (let before = -1; ; await sleep(EVERY_MS)) {
     const { size } = await stat(journal.file);
     if (!update && size === before) continue;
@@ -26,7 +27,7 @@ export async function watchBoard(
       return state;
     }
     const text = await draw(state);
-    if (update) update(fitting(text, stdout.rows));
+    if (update) update(fitting(text, stdout.rows ?? 24));
     else stdout.write(`${text}\n\n`);
   }
 }

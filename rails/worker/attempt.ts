@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Fault } from "../fault.ts";
 import { changedPaths, findPlace, type Place } from "../git/repository.ts";
-import { madeIn } from "../record/evidence.ts";
-import { Journal, type Run } from "../record/journal.ts";
-import type { AttemptState, RunState } from "../record/state.ts";
+import { madeIn } from "../journal/evidence.ts";
+import { Journal, type Run } from "../journal/journal.ts";
+import type { AttemptState, RunState } from "../journal/state.ts";
+import { Fault } from "../program/fault.ts";
 
 /** An attempt in its run. */
 export type Found = Run & Readonly<{ attempt: AttemptState }>;

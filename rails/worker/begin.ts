@@ -1,15 +1,15 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { EXIT, Fault } from "../fault.ts";
 import { git, gitText, NO_HOOKS } from "../git/git.ts";
 import { commitOf, findPlace, type Place } from "../git/repository.ts";
 import { fillSubmodules } from "../git/submodule.ts";
 import { withGitLock } from "../git/worktree.ts";
-import type { Evidence } from "../record/events.ts";
-import { prove } from "../record/evidence.ts";
-import { attach } from "../record/job.ts";
-import { isPass } from "../record/judge.ts";
-import { branchOf, isActive, type RunState, type TaskState } from "../record/state.ts";
+import type { Evidence } from "../journal/events.ts";
+import { isPass } from "../journal/evidence.ts";
+import { branchOf, isActive, type RunState, type TaskState } from "../journal/state.ts";
+import { EXIT, Fault } from "../program/fault.ts";
+import { prove } from "../proof/evidence.ts";
+import { attach } from "../proof/jobs.ts";
 import { attemptOf, findAttempt, MARKER, type Own, ownAttempt, uncommitted } from "./attempt.ts";
 
 /** Puts the worker's worktree on the tip of the line, or on what earlier phases made of the task,

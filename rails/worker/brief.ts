@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Overlay } from "../blueprint/overlay.ts";
-import { evidenceFor, gatesOf } from "../record/evidence.ts";
-import type { AttemptState } from "../record/state.ts";
+import { evidenceFor, gatesOf } from "../journal/evidence.ts";
+import type { AttemptState } from "../journal/state.ts";
 import type { Own } from "./attempt.ts";
 
 /** How much of a handoff goes to those that build on the task, and to the task's own next phase.

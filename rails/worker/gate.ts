@@ -1,19 +1,19 @@
 import { join } from "node:path";
-import { EXIT, Fault } from "../fault.ts";
 import { treeOf } from "../git/repository.ts";
-import type { Evidence, NewEvent } from "../record/events.ts";
+import type { Evidence, NewEvent } from "../journal/events.ts";
 import {
   evidenceFor,
   gatesOf,
-  isNoWorse,
+  isMet,
+  isMissed,
   madeIn,
   type PhaseGate,
-  prove,
-} from "../record/evidence.ts";
-import { attach } from "../record/job.ts";
-import { isMet, isMissed } from "../record/judge.ts";
-import { tailOf } from "../record/output.ts";
-import { isActive } from "../record/state.ts";
+} from "../journal/evidence.ts";
+import { isActive } from "../journal/state.ts";
+import { EXIT, Fault } from "../program/fault.ts";
+import { isNoWorse, prove } from "../proof/evidence.ts";
+import { attach } from "../proof/jobs.ts";
+import { tailOf } from "../proof/output.ts";
 import { type Own, ownAttempt } from "./attempt.ts";
 
 /** How a gate's call can come out, and what the program ends with then. */

@@ -1,11 +1,12 @@
-import { EXIT, Fault } from "../fault.ts";
 import { gitText } from "../git/git.ts";
 import { commitOf, type Result, resultOf, treeOf } from "../git/repository.ts";
-import { endOf, type NewEvent } from "../record/events.ts";
-import { madeIn, unproven } from "../record/evidence.ts";
-import { missingSlots } from "../record/handoff.ts";
-import { objectionTo } from "../record/objections.ts";
-import { hasResult, type RunState, rivalsOn } from "../record/state.ts";
+import type { NewEvent } from "../journal/events.ts";
+import { madeIn, unproven } from "../journal/evidence.ts";
+import { missingSlots } from "../journal/handoff.ts";
+import { endOf } from "../journal/shapes.ts";
+import { hasResult, type RunState, rivalsOn } from "../journal/state.ts";
+import { EXIT, Fault } from "../program/fault.ts";
+import { objectionTo } from "../proof/objections.ts";
 import { type Own, ownAttempt, uncommitted } from "./attempt.ts";
 import { startOf } from "./begin.ts";
 
@@ -60,7 +61,7 @@ export async function submit(handoff: string, cwd: string, isLost = false): Prom
 /** What one that judges came to: on `fail` the task goes back with the findings.
  * @param findings Markdown: each with its file and line, and what would show it
  * @throws Fault where the attempt is not there to judge, or says nothing of what it found */
-export async function judge(
+export async function giveVerdict(
   id: string,
   verdict: string,
   findings: string,

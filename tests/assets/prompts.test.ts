@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readMarkdown } from "../../rails/blueprint/markdown.ts";
 import { readWorkflow } from "../../rails/blueprint/workflow.ts";
+import { REASONS, STATES } from "../../rails/journal/shapes.ts";
 import { readHeader } from "../../rails/plan/header.ts";
 import { Scene } from "../cli/rails/scene.ts";
 import { faultOf, invocationsIn } from "./invocations.ts";
@@ -120,11 +121,7 @@ describe("words", () => {
     answer = (await scene.minion(["next", "--json"])).json;
   });
   afterAll(() => scene.destroy());
-  const events = readFileSync(join(ROOT, "rails/record/events.ts"), "utf8");
-  const [, union = ""] =
-    /export type State =([\s\S]*?);\n[\s\S]*?export type Reason =/.exec(events) ?? [];
-  const [, reasons = ""] = /export type Reason =([\s\S]*?);\n/.exec(events) ?? [];
-  const closed = [...(union + reasons).matchAll(/"([a-z-]+)"/g)].map(([, word]) => word);
+  const closed: readonly string[] = [...STATES, ...REASONS];
   const inTicks = (text: string) =>
     [...text.matchAll(/`([a-z]+(?:-[a-z]+)*)`/g)].map(([, word = ""]) => word);
 

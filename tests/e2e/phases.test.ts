@@ -11,10 +11,10 @@ import {
   submit,
   type Worker,
 } from "../../demo/worker-script.ts";
-import { readPrices } from "../../rails/blueprint/prices.ts";
-import { dollarsFor, priceOf } from "../../rails/plan/estimate.ts";
-import type { Cost } from "../../rails/record/cost.ts";
-import { usageIn } from "../../rails/record/usage.ts";
+import type { Cost } from "../../rails/money/cost.ts";
+import { dollarsFor, priceOf } from "../../rails/money/estimate.ts";
+import { readPrices } from "../../rails/money/prices.ts";
+import { usageIn } from "../../rails/money/usage.ts";
 import { handoff } from "../handoff.ts";
 import { QUICK_GATES, World } from "./world.ts";
 

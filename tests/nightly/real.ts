@@ -3,21 +3,21 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, vi } from "vitest";
-import { Fault } from "../../rails/fault.ts";
 import { clean } from "../../rails/foreman/clean.ts";
 import { start } from "../../rails/foreman/start.ts";
 import { findPlace, type Place } from "../../rails/git/repository.ts";
 import { holdAtEnd } from "../../rails/guard/end.ts";
+import { Journal } from "../../rails/journal/journal.ts";
+import type { RunState } from "../../rails/journal/state.ts";
 import { landAll } from "../../rails/line/land.ts";
 import { landingPath, type Site, siteOf } from "../../rails/line/site.ts";
 import { makePlan } from "../../rails/plan/plan.ts";
-import { runJob } from "../../rails/record/job.ts";
-import { Journal } from "../../rails/record/journal.ts";
-import type { RunState } from "../../rails/record/state.ts";
+import { Fault } from "../../rails/program/fault.ts";
+import { runJob } from "../../rails/proof/jobs.ts";
 import { findAttempt, ownAttempt } from "../../rails/worker/attempt.ts";
 import { begin } from "../../rails/worker/begin.ts";
 import { gate, runGateJob } from "../../rails/worker/gate.ts";
-import { judge, submit, submitNothing } from "../../rails/worker/submit.ts";
+import { giveVerdict, submit, submitNothing } from "../../rails/worker/submit.ts";
 import { handoff } from "../handoff.ts";
 import { random } from "../unit/plan/random.ts";
 import { holds } from "../unit/rails/invariants.ts";
@@ -101,8 +101,8 @@ export class Real implements Hands {
   submit(attempt: string): Promise<void> {
     return submit(handoff("Did it."), this.at(attempt));
   }
-  judge(attempt: string, verdict: string, findings: string): Promise<void> {
-    return judge(attempt, verdict, findings, this.at(attempt));
+  giveVerdict(attempt: string, verdict: string, findings: string): Promise<void> {
+    return giveVerdict(attempt, verdict, findings, this.at(attempt));
   }
   nothing(attempt: string): Promise<void> {
     return submitNothing("It is there.", this.at(attempt));
@@ -178,7 +178,7 @@ export class Real implements Hands {
 
 /** The repository that is in use, for what the rails call instead of starting a job's process. */
 const now: { real?: Real } = {};
-vi.mock("../../rails/record/job.ts", async (original) => ({
+vi.mock("../../rails/proof/jobs.ts", async (original) => ({
   ...(await original<object>()),
   attach: (...args: Parameters<Real["attach"]>) => now.real?.attach(...args),
 }));

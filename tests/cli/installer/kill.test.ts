@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Verb } from "../../../installer/plan.ts";
 import { LOCK, lockOf, roomOf } from "../../../installer/scan.ts";
-import { withLock } from "../../../rails/git/lock.ts";
+import { withLock } from "../../../rails/program/lock.ts";
 import {
   act,
   FILES,

@@ -1,3 +1,3 @@
 // The program as it is, except that it can be killed at an event.
 import "./crash-patch.ts";
-import "../../../rails/cli.ts";
+import "../../../rails/main.ts";

@@ -1,8 +1,8 @@
 // Kills every process of a run at one event of its journal. Events are counted in the file, since
 // jobs write there too.
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import type { NewEvent } from "../../../rails/record/events.ts";
-import { Journal } from "../../../rails/record/journal.ts";
+import type { NewEvent } from "../../../rails/journal/events.ts";
+import { Journal } from "../../../rails/journal/journal.ts";
 import { isOfRun, type Moment } from "./crash-point.ts";
 
 const {

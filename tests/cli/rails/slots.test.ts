@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
-import type { ProcessMark } from "../../../rails/record/events.ts";
-import { markOf } from "../../../rails/record/job.ts";
+import type { ProcessMark } from "../../../rails/program/process.ts";
+import { markOf } from "../../../rails/program/process.ts";
 import { MINION, Scene, type Worker } from "./scene.ts";
 
 const scenes: Scene[] = [];

@@ -1,7 +1,7 @@
 import width from "fast-string-width";
 import { describe, expect, test } from "vitest";
+import type { Tools } from "../../../rails/blueprint/tools.ts";
 import { makePlan } from "../../../rails/plan/plan.ts";
-import type { Tools } from "../../../rails/plan/task.ts";
 import { planTable } from "../../../rails/view/plan-table.ts";
 import { cell } from "../../../rails/view/text.ts";
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { alarmsOf } from "../../../rails/foreman/alarms.ts";
 import { next } from "../../../rails/foreman/next.ts";
-import { alarmsOf } from "../../../rails/record/alarms.ts";
-import type { EventData, NewEvent, Reason } from "../../../rails/record/events.ts";
+import type { EventData, NewEvent } from "../../../rails/journal/events.ts";
+import type { Reason } from "../../../rails/journal/shapes.ts";
 import { MemoryJournal } from "./model.ts";
 import { phasesOf, runAfter, startedWith } from "./run.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { readBlueprint } from "../../../rails/blueprint/blueprint.ts";
-import { Fault } from "../../../rails/fault.ts";
+import { Fault } from "../../../rails/program/fault.ts";
 import { PLUGIN, SHIPPED } from "./run.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "minion-blueprint-"));

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
+import type { NewEvent } from "../../../rails/journal/events.ts";
+import type { Reason } from "../../../rails/journal/shapes.ts";
+import { type RunState, rateLimited } from "../../../rails/journal/state.ts";
 import { matches } from "../../../rails/plan/conflicts.ts";
 import { makePlan } from "../../../rails/plan/plan.ts";
-import type { NewEvent, Reason } from "../../../rails/record/events.ts";
-import { type RunState, rateLimited } from "../../../rails/record/state.ts";
 import { runAfter as runAfterIn } from "./run.ts";
 
 const runAfter = (...events: NewEvent[]): RunState =>

@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { alarmsOf } from "../../../rails/foreman/alarms.ts";
+import { attentionOf } from "../../../rails/foreman/attention.ts";
 import { isListed, wordsOf } from "../../../rails/guard/command.ts";
 import {
   foremanTool,
@@ -10,10 +12,8 @@ import {
   workerCommand,
   workerWrite,
 } from "../../../rails/guard/tool.ts";
-import { alarmsOf } from "../../../rails/record/alarms.ts";
-import { attentionOf } from "../../../rails/record/attention.ts";
-import type { EventData, NewEvent } from "../../../rails/record/events.ts";
-import { Journal } from "../../../rails/record/journal.ts";
+import type { EventData, NewEvent } from "../../../rails/journal/events.ts";
+import { Journal } from "../../../rails/journal/journal.ts";
 import { startedWith } from "./run.ts";
 
 describe("a single plain command", () => {

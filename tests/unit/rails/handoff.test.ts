@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { missingSlots } from "../../../rails/record/handoff.ts";
+import { missingSlots } from "../../../rails/journal/handoff.ts";
 import { handoff } from "../../handoff.ts";
 import { SHIPPED } from "./run.ts";
 

@@ -1,12 +1,8 @@
 import { expect } from "vitest";
-import type { Event } from "../../../rails/record/events.ts";
-import { straight } from "../../../rails/record/phases.ts";
-import {
-  type AttemptState,
-  fold,
-  type RunState,
-  type TaskState,
-} from "../../../rails/record/state.ts";
+import type { Event } from "../../../rails/journal/events.ts";
+import { fold } from "../../../rails/journal/fold.ts";
+import { straight } from "../../../rails/journal/phases.ts";
+import type { AttemptState, RunState, TaskState } from "../../../rails/journal/state.ts";
 import type { Outcome } from "./random-run.ts";
 import type { Hands } from "./random-worker.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { failuresIn, isRed, isSubset, isUntested } from "../../../rails/record/judge.ts";
+import { isRed } from "../../../rails/journal/evidence.ts";
+import { failuresIn, isSubset, isUntested } from "../../../rails/proof/judgement.ts";
 import { SHIPPED } from "./run.ts";
 
 const { output } = SHIPPED;

@@ -1,18 +1,19 @@
-import { Fault } from "../../../rails/fault.ts";
 import type { Place, Result } from "../../../rails/git/repository.ts";
 import { holdAtEnd } from "../../../rails/guard/end.ts";
+import type { Event, Evidence, NewEvent } from "../../../rails/journal/events.ts";
+import { isRed } from "../../../rails/journal/evidence.ts";
+import { Journal } from "../../../rails/journal/journal.ts";
+import type { Command } from "../../../rails/journal/shapes.ts";
+import type { RunState } from "../../../rails/journal/state.ts";
 import { landAll } from "../../../rails/line/land.ts";
 import type { Site } from "../../../rails/line/site.ts";
 import { makePlan } from "../../../rails/plan/plan.ts";
 import { jobsOf, prioritise, rivalsOf } from "../../../rails/plan/schedule.ts";
-import type { Command, Event, Evidence, NewEvent } from "../../../rails/record/events.ts";
-import { Journal } from "../../../rails/record/journal.ts";
-import { isRed } from "../../../rails/record/judge.ts";
-import type { RunState } from "../../../rails/record/state.ts";
+import { Fault } from "../../../rails/program/fault.ts";
 import type { Found, Own } from "../../../rails/worker/attempt.ts";
 import { begin } from "../../../rails/worker/begin.ts";
 import { gate, runGateJob } from "../../../rails/worker/gate.ts";
-import { judge, submit, submitNothing } from "../../../rails/worker/submit.ts";
+import { giveVerdict, submit, submitNothing } from "../../../rails/worker/submit.ts";
 import { handoff } from "../../handoff.ts";
 import { redIn } from "./invariants.ts";
 import type { Scenario } from "./random-run.ts";
@@ -129,8 +130,8 @@ export class Model implements Hands {
   submit(attempt: string): Promise<void> {
     return submit(handoff("Did it."), attempt);
   }
-  judge(attempt: string, verdict: string, findings: string): Promise<void> {
-    return judge(attempt, verdict, findings, attempt);
+  giveVerdict(attempt: string, verdict: string, findings: string): Promise<void> {
+    return giveVerdict(attempt, verdict, findings, attempt);
   }
   nothing(attempt: string): Promise<void> {
     return submitNothing("It is there.", attempt);

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { objectionTo } from "../../../rails/record/objections.ts";
-import { fold } from "../../../rails/record/state.ts";
+import { fold } from "../../../rails/journal/fold.ts";
+import { objectionTo } from "../../../rails/proof/objections.ts";
 import { startedWith } from "./run.ts";
 
 const A = 'test("adds", () => {});\ntest("subtracts", () => {});\n';

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, describe, expect, test } from "vitest";
-import { keep, secretsIn } from "../../../rails/record/output.ts";
+import { keep, secretsIn } from "../../../rails/proof/output.ts";
 import { SHIPPED } from "./run.ts";
 
 const { output } = SHIPPED;

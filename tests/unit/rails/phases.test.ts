@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { type Fit, readWorkflow, type Workflow } from "../../../rails/blueprint/workflow.ts";
+import type { NewEvent } from "../../../rails/journal/events.ts";
+import { phasesFor, reviewIn, stepsOf, straight, wayFor } from "../../../rails/journal/phases.ts";
+import type { RunState, TaskState } from "../../../rails/journal/state.ts";
 import { makePlan } from "../../../rails/plan/plan.ts";
 import { chooseWorkflow } from "../../../rails/plan/risk.ts";
 import type { Task } from "../../../rails/plan/task.ts";
-import type { NewEvent } from "../../../rails/record/events.ts";
-import { phasesFor, reviewIn, stepsOf, straight, wayFor } from "../../../rails/record/phases.ts";
-import type { RunState, TaskState } from "../../../rails/record/state.ts";
 import { ONE_PHASE, phasesOf, runAfter } from "./run.ts";
 
 const FULL = phasesOf(

@@ -2,10 +2,10 @@ import { vi } from "vitest";
 import { next } from "../../../rails/foreman/next.ts";
 import { resume } from "../../../rails/foreman/start.ts";
 import type { Place } from "../../../rails/git/repository.ts";
+import type { Event, EventData } from "../../../rails/journal/events.ts";
+import type { Journal } from "../../../rails/journal/journal.ts";
+import { reviewIn } from "../../../rails/journal/phases.ts";
 import { landed } from "../../../rails/line/land.ts";
-import type { Event, EventData } from "../../../rails/record/events.ts";
-import type { Journal } from "../../../rails/record/journal.ts";
-import { reviewIn } from "../../../rails/record/phases.ts";
 import { pick, random } from "../plan/random.ts";
 import { FORBIDDEN, type Hands, STYLES, work } from "./random-worker.ts";
 import { phasesOf, SHIPPED } from "./run.ts";
@@ -154,7 +154,7 @@ export async function randomRun(seed: number, scenario: Scenario, hands: Hands):
       journal,
       { session: `s${++sessions}`, owner: null },
       { take: true, redBase: rand() < 0.7 },
-      {},
+      null,
     );
     [isDone, isPaused] = [false, false];
   };

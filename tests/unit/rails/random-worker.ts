@@ -1,5 +1,5 @@
-import { Fault } from "../../../rails/fault.ts";
-import type { Journal } from "../../../rails/record/journal.ts";
+import type { Journal } from "../../../rails/journal/journal.ts";
+import { Fault } from "../../../rails/program/fault.ts";
 import { pick } from "../plan/random.ts";
 import type { Scenario } from "./random-run.ts";
 
@@ -14,7 +14,7 @@ export interface Hands {
   /** @returns whether all passed */
   gates(attempt: string): Promise<boolean>;
   submit(attempt: string): Promise<void>;
-  judge(attempt: string, verdict: string, findings: string): Promise<void>;
+  giveVerdict(attempt: string, verdict: string, findings: string): Promise<void>;
   nothing(attempt: string): Promise<void>;
   /** @returns what sends the worker back, or null where it may end */
   end(attempt: string): Promise<string | null>;
@@ -141,5 +141,10 @@ async function* look(
   if (style === "sloppy") hands.commit(attempt, `feat: ${attempt} x`);
   yield;
   if (!isJudge || style === "liar") await hands.submit(attempt);
-  else await hands.judge(attempt, rand() < 0.4 ? "fail" : "pass", "src/a.txt:1: it may be wrong");
+  else
+    await hands.giveVerdict(
+      attempt,
+      rand() < 0.4 ? "fail" : "pass",
+      "src/a.txt:1: it may be wrong",
+    );
 }

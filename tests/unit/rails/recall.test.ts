@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { NewEvent, State } from "../../../rails/record/events.ts";
+import type { NewEvent } from "../../../rails/journal/events.ts";
+import type { State } from "../../../rails/journal/shapes.ts";
 import { recall } from "../../../rails/view/recall.ts";
 import { runAfter } from "./run.ts";
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { NewEvent } from "../../../rails/record/events.ts";
+import type { NewEvent } from "../../../rails/journal/events.ts";
 import { reportText } from "../../../rails/view/report.ts";
 import { runAfter } from "./run.ts";
 
@@ -57,7 +57,7 @@ test("what proved tasks that landed at once: each command and the last lines of 
     { event: "proven", from: "b", to: "0123456789abcdef", tree: "line", landed },
     { event: "landed", to: "0123456789abcdef" },
   );
-  const report = await reportText(state, folder, null);
+  const report = await reportText(state, folder, null, 0);
   const [, raw = ""] = /## Raw output\n\n([\s\S]*)\n\n## Handoffs\n/.exec(report) ?? [];
   const lines = ["✓ three", "````", "## Not landed", `${"x".repeat(159)}…`, "six"];
   expect(raw.trim()).toBe(
@@ -106,6 +106,7 @@ test("what handoffs say beside what was done is grouped, and «none» is left ou
     ),
     folder,
     null,
+    0,
   );
   expect(report).toContain(
     "## Findings\n\n**Concerns**\n\n- 1: slow\n  for many\n\n**Findings for others**\n\n- 2: `x` is unused\n",

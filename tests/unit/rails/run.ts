@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { readBlueprint } from "../../../rails/blueprint/blueprint.ts";
 import { type Phase, readWorkflow } from "../../../rails/blueprint/workflow.ts";
+import type { Event, EventData, NewEvent } from "../../../rails/journal/events.ts";
+import { fold } from "../../../rails/journal/fold.ts";
+import type { RunState } from "../../../rails/journal/state.ts";
 import { makePlan } from "../../../rails/plan/plan.ts";
-import type { Event, EventData, NewEvent } from "../../../rails/record/events.ts";
-import { fold, type RunState } from "../../../rails/record/state.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../assets/skills/minion-blueprint");
 export const PLUGIN = ["patterns.md", "SKILL.md"].map((name) => join(FOLDER, name));

@@ -40,12 +40,12 @@ vi.mock("../../../rails/git/repository.ts", () =>
 vi.mock("../../../rails/git/worktree.ts", () => ({
   withGitLock: (_: unknown, work: () => void) => work(),
 }));
-vi.mock("../../../rails/record/objections.ts", () => instead("objectionTo"));
-vi.mock("../../../rails/record/evidence.ts", async (original) => ({
+vi.mock("../../../rails/proof/objections.ts", () => instead("objectionTo"));
+vi.mock("../../../rails/proof/evidence.ts", async (original) => ({
   ...(await original<object>()),
   ...instead("prove", "isNoWorse"),
 }));
-vi.mock("../../../rails/record/job.ts", async (original) => ({
+vi.mock("../../../rails/proof/jobs.ts", async (original) => ({
   ...(await original<object>()),
   ...instead("attach"),
 }));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { next } from "../../../rails/foreman/next.ts";
-import type { NewEvent } from "../../../rails/record/events.ts";
-import type { RunState } from "../../../rails/record/state.ts";
+import type { NewEvent } from "../../../rails/journal/events.ts";
+import type { RunState } from "../../../rails/journal/state.ts";
 import { MemoryJournal } from "./model.ts";
 import { runAfter, SHIPPED, startedWith } from "./run.ts";
 

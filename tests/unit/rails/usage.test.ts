@@ -2,9 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { costOf } from "../../../rails/record/cost.ts";
-import type { NewEvent } from "../../../rails/record/events.ts";
-import { type Usage, usageIn, usageNow } from "../../../rails/record/usage.ts";
+import type { NewEvent } from "../../../rails/journal/events.ts";
+import type { Usage } from "../../../rails/journal/shapes.ts";
+import { costOf } from "../../../rails/money/cost.ts";
+import { usageIn, usageNow } from "../../../rails/money/usage.ts";
 import { runAfter } from "./run.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "minion-usage-"));

@@ -3,10 +3,10 @@
 import width from "fast-string-width";
 import mermaid from "mermaid";
 import { describe, expect, test } from "vitest";
-import { alarmsOf } from "../../../rails/record/alarms.ts";
-import { costOf } from "../../../rails/record/cost.ts";
-import type { EventData, NewEvent } from "../../../rails/record/events.ts";
-import type { Usage } from "../../../rails/record/usage.ts";
+import { alarmsOf } from "../../../rails/foreman/alarms.ts";
+import type { EventData, NewEvent } from "../../../rails/journal/events.ts";
+import type { Usage } from "../../../rails/journal/shapes.ts";
+import { costOf } from "../../../rails/money/cost.ts";
 import { board } from "../../../rails/view/board.ts";
 import { stateGraph, workersGantt } from "../../../rails/view/mermaid.ts";
 import { reportText } from "../../../rails/view/report.ts";
@@ -105,12 +105,12 @@ function draw(columns: number, isColoured = false) {
 describe("the board", () => {
   for (const columns of [80, 120])
     test(`at ${columns} columns, no line wider`, async () => {
-      const [text] = draw(columns);
+      const { text } = draw(columns);
       for (const line of text.split("\n")) expect(width(line)).toBeLessThanOrEqual(columns);
       await expect(`${text}\n`).toMatchFileSnapshot(`boards/${columns}.txt`);
     });
   test("the same as data", () => {
-    const [, { tasks, money, left, alarms }] = draw(80);
+    const { tasks, money, left, alarms } = draw(80).data;
     expect(tasks.map(({ task, state, doing }) => [task, state, doing])).toEqual([
       ["1", "landed", ""],
       ["2", "running", "working"],
@@ -133,10 +133,10 @@ describe("the board", () => {
     expect(alarms.map(({ when }) => when)).toEqual(["spent"]);
   });
   test("colour says nothing that a word does not say as well", () => {
-    const [coloured] = draw(80, true);
+    const coloured = draw(80, true).text;
     expect(coloured).toContain("\u001b[");
     // biome-ignore lint/suspicious/noControlCharactersInRegex: what colours are made of
-    expect(coloured.replace(/\u001b\[\d+m/g, "")).toBe(draw(80)[0]);
+    expect(coloured.replace(/\u001b\[\d+m/g, "")).toBe(draw(80).text);
   });
 });
 
@@ -177,6 +177,7 @@ describe("pictures", () => {
       state,
       "/runs/r1",
       costOf(state, [...state.spent.values()], models),
+      now,
     );
     const blocks = [...report.matchAll(/^```mermaid\n([\s\S]*?)^```$/gm)].map(
       ([, block = ""]) => block,

@@ -1,0 +1,18 @@
+import { runAt } from "../journal/run-at.ts";
+import { type OfRun, RUN, type Verb } from "../program/verb.ts";
+import { abort } from "./clean.ts";
+
+export const verb: Verb<OfRun> = {
+  usage: "abort",
+  about: "end a run where it stands; what landed stays",
+  options: [RUN],
+  async run({ options }, world) {
+    const { journal, state } = await runAt(world, options.run);
+    const { run } = state;
+    await abort(journal);
+    return {
+      text: `run ${run} is ended; branches and worktrees stay until minion clean`,
+      data: { run },
+    };
+  },
+};

@@ -1,0 +1,153 @@
+import type { Blueprint } from "../blueprint/blueprint.ts";
+import type { Event, Evidence } from "../journal/events.ts";
+import { isMissed, isPass } from "../journal/evidence.ts";
+import { endOf } from "../journal/shapes.ts";
+import { type RunState, rateLimited, tasksOf } from "../journal/state.ts";
+import { wordIn } from "../plan/risk.ts";
+
+/** What several workers have in common, so that it is hardly their tasks' fault. `pause`: nothing
+ * more is dispatched. */
+export type Alarm = Readonly<{
+  when: Rule["when"];
+  what: string;
+  likely: string;
+  way: string;
+  pause: boolean;
+}>;
+type Rule = Blueprint["alarms"][number];
+/** One thing that happened to one task, and what was said with it. */
+type Happened = Readonly<{ task: string; what: string; said: string }>;
+type Seen = Readonly<{ what: string; tasks: readonly string[]; said: string }>;
+type Now = Readonly<{ dollars: number | null; now: number }>;
+
+/** The alarms of a run: each rule of the blueprint, counted since the run started or was last
+ * resumed, for whoever resumes it has seen them.
+ * @param at what the run has cost up to now, null where that is not known, and the time */
+export function alarmsOf(state: RunState, at: Now): Alarm[] {
+  const { alarms, causes } = state.blueprint;
+  return alarms.flatMap(({ when, count, pause, ...rule }) =>
+    COUNTS[when](state, count, at).map(({ what, tasks, said }) => {
+      const { likely, way } = causes.find(({ lines }) => wordIn(said, lines)) ?? rule;
+      return {
+        when,
+        what: tasks.length > 0 ? `${what} (tasks ${tasks.join(", ")})` : what,
+        likely,
+        way,
+        pause,
+      };
+    }),
+  );
+}
+
+/** Why nothing is dispatched before a person resumes the run, as what waits says it: `later` where
+ * workers ran into a rate limit or into what they have in common; null where work can go on. */
+export const haltOf = (
+  state: RunState,
+  alarms: readonly Alarm[],
+  dollars: number | null,
+): "later" | "budget" | null =>
+  isPaid(state, dollars)
+    ? "budget"
+    : rateLimited(state) || alarms.some(({ pause }) => pause)
+      ? "later"
+      : null;
+
+/** Is what the run may cost used up? */
+export const isPaid = ({ budget }: RunState, dollars: number | null): boolean =>
+  budget !== null && (dollars ?? 0) >= budget;
+
+/** An alarm on one line. */
+export const alarmLine = ({ what, likely, way, pause }: Alarm): string =>
+  `${what}: ${likely}. ${pause ? "Nothing more is started before a resume: " : ""}${way}`;
+
+const COUNTS: Record<Rule["when"], (state: RunState, count: number, at: Now) => Seen[]> = {
+  ended: (state, count) => alike(ends(state), count),
+  timeout: (state, count) => {
+    const all = seen(state);
+    const isLater = ({ gate }: Evidence, at: number): boolean =>
+      at > all.findLastIndex((each) => each.gate === gate && isPass(each));
+    const slow = all.filter((each, at) => each.code === null && isLater(each, at));
+    return alike(
+      slow.flatMap((each) => toTasks(state, each, `${each.gate} ran out of time`)),
+      count,
+    );
+  },
+  error: (state, count) => {
+    const red = seen(state).filter((each) => each.by === "worker" && isUnwanted(state, each));
+    const lines = red.flatMap((each) =>
+      (each.errors ?? []).flatMap((line) =>
+        toTasks(state, each, `${each.gate} says «${line}»`, line),
+      ),
+    );
+    return alike(lines, count).slice(0, 1); // One cause has many lines
+  },
+  "base-red": ({ baseRed, baseAccepted }) =>
+    baseRed?.length && !baseAccepted
+      ? [{ what: `red on the base: ${baseRed.join(", ")}`, tasks: [], said: "" }]
+      : [],
+  spent: ({ estimate, spentBefore }, count, { dollars }) => {
+    const most = (estimate?.dollars?.high ?? 0) * count;
+    const spent = (dollars ?? 0) - spentBefore;
+    const what = `$${spent.toFixed(2)} spent, where $${most.toFixed(2)} was the most expected`;
+    return most > 0 && spent > most ? [{ what, tasks: [], said: "" }] : [];
+  },
+  /** So many results wait to land, one of them for longer than workers take for theirs. */
+  landing: ({ tasks, attempts }, count, { now }) => {
+    const waiting = [...tasks.values()].filter(({ state }) => state === "mergeable");
+    const since = Math.min(...waiting.map(({ result }) => result?.submitted?.at ?? now));
+    const took = [...attempts.values()].flatMap(({ begun, submitted }) =>
+      begun && submitted ? submitted.at - begun.at : [],
+    );
+    const usual = took.reduce((sum, ms) => sum + ms, 0) / took.length;
+    if (waiting.length < count || now - since <= usual) return [];
+    return [
+      {
+        what: `${waiting.length} results wait to land`,
+        tasks: waiting.map(({ id }) => id),
+        said: "",
+      },
+    ];
+  },
+};
+
+/** What happened alike to so many tasks, that which happened to most of them first. */
+function alike(all: readonly Happened[], count: number): Seen[] {
+  const groups = new Map<string, { tasks: Set<string>; said: string }>();
+  for (const { task, what, said } of all) {
+    const group = groups.get(what) ?? { tasks: new Set(), said: "" };
+    groups.set(what, { tasks: group.tasks.add(task), said: `${group.said}\n${said}` });
+  }
+  const seen = [...groups].map(([what, { tasks, said }]) => ({ what, tasks: [...tasks], said }));
+  return seen
+    .filter(({ tasks }) => tasks.length >= count)
+    .sort((a, b) => b.tasks.length - a.tasks.length);
+}
+
+/** How attempts have ended without a result since the last one had one: why, and at which gate. Of
+ * many tasks a few may well fail, one here and one there. Other causes than the work say nothing of
+ * what workers have in common, or have answers of their own. */
+const ends = (state: RunState): Happened[] => {
+  const all = [...state.attempts.values()];
+  const since = Math.max(state.seenAt, ...all.map(({ submitted }) => submitted?.at ?? 0));
+  return all.flatMap(({ id, task, over, failures }) => {
+    if (!over || over.at <= since || (endOf(over.reason).cause ?? "work") !== "work") return [];
+    const gate = Object.keys(failures).at(-1);
+    const said = state.evidence.flatMap(({ attempts, errors = [] }) =>
+      attempts.includes(id) ? errors : [],
+    );
+    const what = `workers ended with ${over.reason}${gate ? ` at ${gate}` : ""}`;
+    return { task: task.id, what, said: [over.note, ...said].join("\n") };
+  });
+};
+
+const seen = ({ evidence, seenAt }: RunState): Event<"evidence">[] =>
+  evidence.filter(({ at }) => at > seenAt);
+
+const toTasks = (state: RunState, { attempts }: Evidence, what: string, said = ""): Happened[] =>
+  tasksOf(state, attempts).map((task) => ({ task, what, said }));
+
+/** Is a gate red where it should be green? */
+function isUnwanted(state: RunState, evidence: Event<"evidence">): boolean {
+  const phase = state.attempts.get(evidence.attempts[0] ?? "")?.phase;
+  return phase !== undefined && isMissed({ red: phase.red.includes(evidence.gate) }, evidence);
+}

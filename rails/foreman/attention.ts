@@ -1,0 +1,72 @@
+import type { Reason } from "../journal/shapes.ts";
+import { isOpen, type RunState, type TaskState } from "../journal/state.ts";
+import { riskOf } from "../plan/risk.ts";
+import { typed } from "../program/typed.ts";
+import { type Alarm, alarmLine, isPaid } from "./alarms.ts";
+
+/** Something that a person has to decide, and what they can do about it. */
+export type Attention = Readonly<{
+  task: string;
+  reason: Reason | null;
+  note: string;
+  choices: readonly Choice[];
+}>;
+type Choice = Readonly<{ label: string; command: string }>;
+
+const overRed = (): Choice[] => [
+  { label: "mend the base, commit that, and start a new run", command: "/minion" },
+  { label: "go on: what fails there as well does not count", command: typed("resume --red-base") },
+];
+
+/** Where to look first: what makes the task risky, then what was found. */
+function linesFirst({ blueprint: { risks } }: RunState, { result }: TaskState): string {
+  const paths = result?.submitted?.paths ?? [];
+  const risky = paths.filter((path) => riskOf(risks, "", [path], "")[0] !== "");
+  return (risky.length > 0 ? risky : paths).slice(0, 10).join(" ");
+}
+
+/** What waits for a person: tasks, and the run as a whole where nothing more is dispatched (`task`
+ * is empty then). */
+export function attentionOf(
+  run: RunState,
+  alarms: readonly Alarm[],
+  dollars: number | null,
+): Attention[] {
+  const { tasks, budget } = run;
+  const end = { label: "end it here; what landed stays", command: typed("abort") };
+  const onward = { label: "go on as it is", command: typed("resume") };
+  const paused = alarms
+    .filter(({ pause }) => pause)
+    .map((alarm): Attention => {
+      return { task: "", reason: "alarm", note: alarmLine(alarm), choices: [onward, end] };
+    });
+  const more = {
+    label: "go on with twice as much",
+    command: typed(`resume --budget ${2 * (budget ?? 0)}`),
+  };
+  const note = `$${dollars?.toFixed(2)} of $${budget} are spent.`;
+  const paid: Attention[] = isPaid(run, dollars)
+    ? [{ task: "", reason: "budget", note, choices: [more, end] }]
+    : [];
+  const waiting = [...tasks.values()].filter(({ state }) => state === "needs-human");
+  const ofTasks = waiting.map((task): Attention => {
+    const { id, reason, note, attempts } = task;
+    if (reason === "base-red") return { task: id, reason, note, choices: overRed() };
+    const begun = attempts.findLast((each) => each.begun)?.begun;
+    const range = `git diff ${begun?.base.slice(0, 10)} ${begun?.branch}`;
+    const isRisk = reason === "high-risk";
+    const branch = begun && [
+      {
+        label: "see what there is",
+        command: isRisk ? `${range} -- ${linesFirst(run, task)}` : range,
+      },
+      {
+        label: isRisk ? "land it" : "mend it on its branch, then land that",
+        command: typed(`land ${id}`),
+      },
+    ];
+    const retry = { label: "let a worker try again", command: typed(`retry ${id}`) };
+    return { task: id, reason, note, choices: [...(branch ?? []), retry] };
+  });
+  return isOpen(run) ? [...paused, ...paid, ...ofTasks] : ofTasks;
+}

@@ -1,0 +1,18 @@
+import { Option } from "commander";
+import { runAt } from "../journal/run-at.ts";
+import { landingPath } from "../line/site.ts";
+import { type OfRun, RUN, type Verb } from "../program/verb.ts";
+import { clean } from "./clean.ts";
+
+export const verb: Verb<OfRun & { dryRun?: true }> = {
+  usage: "clean",
+  about: "remove what a run left; nothing dirty or unlanded",
+  options: [new Option("--dry-run", "only say what would be removed"), RUN],
+  async run({ options }, world) {
+    const { place, state } = await runAt(world, options.run);
+    const { run } = state;
+    const dryRun = options.dryRun === true;
+    const own = (["landing", "merge"] as const).map((job) => landingPath(place, run, job));
+    return { text: null, data: { run, dryRun, ...(await clean(state, place, own, dryRun)) } };
+  },
+};

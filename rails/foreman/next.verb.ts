@@ -1,0 +1,21 @@
+import { runAt } from "../journal/run-at.ts";
+import { landed } from "../line/land.ts";
+import { takeDown } from "../money/usage.ts";
+import { type OfRun, RUN, untilOf, type Verb, WAIT, type Waiting } from "../program/verb.ts";
+import { spentAt } from "./look.ts";
+import { launchesKnown, next } from "./next.ts";
+
+export const verb: Verb<OfRun & Waiting> = {
+  usage: "next",
+  about: "land what is ready, then name what to start now",
+  options: [WAIT, RUN],
+  async run({ options }, world) {
+    const until = untilOf(options, world);
+    const { journal, place, state } = await runAt(world, options.run);
+    await launchesKnown(journal);
+    const used = await takeDown(journal, false);
+    const dollars = await spentAt(place, await journal.state(), used);
+    const land = (time: number) => landed(journal, place, state, time);
+    return { text: null, data: await next(journal, until, dollars, land) };
+  },
+};

@@ -1,0 +1,23 @@
+import { attentionAt } from "../foreman/look.ts";
+import { EXIT, type ExitCode } from "../program/fault.ts";
+import type { Verb } from "../program/verb.ts";
+import { hook } from "./hook.ts";
+
+export const verb: Verb = {
+  usage: "hook <event>",
+  about: "answer one of Claude Code's hooks, whose call comes on stdin",
+  isHidden: true,
+  async run({ words: [event = ""] }, world) {
+    let exit: ExitCode = EXIT.done;
+    try {
+      const answer = await hook(event, JSON.parse(await world.input()), attentionAt);
+      world.stdout.write(answer.stdout ?? "");
+      world.stderr.write(answer.stderr ?? "");
+      exit = answer.exit ?? EXIT.done;
+    } catch (error) {
+      // A fault of ours must not stop a person's session: said where a log shows it, and no more.
+      world.stderr.write(`minion hook ${event}: ${(error as Error).message}\n`);
+    }
+    return { text: "", data: {}, exit };
+  },
+};

@@ -1,0 +1,177 @@
+import * as v from "valibot";
+import type { Blueprint } from "../blueprint/blueprint.ts";
+import type { Phase } from "../blueprint/workflow.ts";
+import type { PlannedTask } from "../plan/task.ts";
+import type { ProcessMark } from "../program/process.ts";
+import type { Candidate, Command, Estimate, Reason, Usage } from "./shapes.ts";
+
+// The shape of each event stands here once: it gives the type of what is written, and the check of
+// what is read. What is another room's to check has only to be there; a field that older versions
+// did not write has what they meant as its fallback.
+
+const text = v.string();
+const number = v.number();
+const flag = v.boolean();
+const given = <T>() => v.custom<T>((value) => value !== undefined);
+const listOf = <T>() => v.custom<readonly T[]>(Array.isArray);
+const texts = listOf<string>();
+const textOrNull = v.nullable(text);
+
+/** Whose a run is: the session, and the client's process; null outside of a session. */
+const session = {
+  session: v.optional(text, ""),
+  owner: v.optional(v.nullable(given<ProcessMark>()), null),
+};
+
+/** What a task's own commits amount to, oldest first. */
+const result = {
+  head: text,
+  tree: text,
+  commits: texts,
+  paths: texts,
+  deleted: texts,
+};
+
+const evidence = v.object({
+  gate: text,
+  // Only landing's own, made in the rails' own worktree, moves the line.
+  by: v.picklist(["worker", "landing"]),
+  attempts: texts, // A worker's, or those that landing proved together; none on the base
+  tree: text, // `git write-tree` of all that is not ignored, before the command ran
+  changed: texts, // Paths that it changed or removed: it spoke of other files than it left
+  made: texts, // What it made beside them: nobody's work, and part of no tree while untracked
+  command: text,
+  cwd: v.optional(text, ""),
+  setup: v.optional(text, ""),
+  code: v.optional(v.nullable(number), null), // Exit code; null where it ran out of time
+  untested: v.optional(flag, false), // Its runner says that it tested nothing
+  // Red, but in nothing that was not red on the base, and a person went on over that.
+  known: v.optional(flag, false),
+  ms: v.optional(number, 0),
+  errors: v.optional(texts), // Lines that name failures, as far as they are alike in every run
+  output: text, // Raw output without secrets, relative to the run's folder
+});
+
+/** All that can be written to a journal, by name. Each line also has `at`, milliseconds since 1970,
+ * and `event`, its name. */
+export const EVENTS = {
+  started: v.object({
+    ...session,
+    version: v.optional(v.literal(1), 1),
+    run: text,
+    base: text,
+    line: text,
+    prefix: text,
+    blueprint: given<Blueprint>(),
+    gates: listOf<Command>(), // The blueprint's gates as commands, in order
+    setup: v.optional(v.nullable(given<Command>()), null), // What sets a fresh worktree up
+    tasks: listOf<PlannedTask>(),
+    workflows: given<Readonly<Record<string, readonly Phase[]>>>(), // Those that tasks name
+    // By risk: for tasks whose own workflow has no phase that judges.
+    reviews: v.optional(given<Readonly<Record<string, readonly Phase[]>>>(), {}),
+    goal: v.optional(text, ""),
+    success: v.optional(text, ""),
+    estimate: v.optional(v.nullable(given<Estimate>()), null), // What it was expected to take
+    budget: v.optional(v.nullable(number), null), // Dollars after which nothing more is dispatched
+    conflicts: listOf<readonly [string, string]>(),
+    // How urgent each task is: the highest is dispatched first.
+    priority: given<Readonly<Record<string, number>>>(),
+  }),
+  /** `agent`: what is added after a failure. */
+  dispatched: v.object({
+    task: text,
+    attempt: text,
+    phase: text,
+    agent: v.optional(text),
+    model: v.optional(text),
+  }),
+  /** `transcript`: of the session that started it, where the client keeps its own. */
+  launched: v.object({ attempt: text, agent: text, transcript: v.optional(text) }),
+  /** What a transcript of so many bytes says was used: an attempt's, or with null a session's that
+   * led the run. */
+  spent: v.object({
+    attempt: v.optional(textOrNull, null),
+    transcript: text,
+    size: v.optional(number, 0),
+    usage: listOf<Usage>(),
+  }),
+  /** It used a tool: written now and then, so that long thinking is not taken for a stall. */
+  alive: v.object({ attempt: text }),
+  /** For lack of permission: a command or path, as one line. */
+  refused: v.object({ attempt: text, tool: v.optional(text, ""), what: v.optional(text, "") }),
+  begun: v.object({ attempt: text, worktree: text, branch: text, base: text, foundBranch: text }),
+  job: v.object({
+    name: text,
+    attempt: v.optional(textOrNull, null),
+    process: given<ProcessMark>(),
+  }),
+  "job-ended": v.object({
+    name: text,
+    attempt: v.optional(textOrNull, null),
+    error: v.optional(textOrNull, null),
+  }),
+  evidence,
+  "sent-back": v.object({ attempt: text, reason: text, tree: text }),
+  /** What only a person lets through, told to the worker once for the same files. */
+  objection: v.object({ attempt: text, reason: given<Reason>(), what: texts, tree: text }),
+  /** `verdict`: what a phase that judges came to; its handoff is what it found. */
+  submitted: v.object({
+    ...result,
+    attempt: text,
+    handoff: text,
+    verdict: v.optional(v.picklist(["pass", "fail"])),
+    byHand: v.optional(flag),
+  }),
+  nothing: v.object({ attempt: text, why: text }),
+  /** An attempt is over without a result. */
+  ended: v.object({ attempt: text, reason: given<Reason>(), note: text }),
+  /** A mergeable attempt did not make it onto the line. */
+  "not-landed": v.object({ attempt: text, reason: given<Reason>(), note: text }),
+  /** Written before the line moves, so that after a crash in between git can tell. */
+  proven: v.object({ from: text, to: text, tree: text, landed: listOf<Candidate>() }),
+  landed: v.object({ to: text }),
+  /** Gates that are red on the base: nothing is dispatched over one … */
+  "base-checked": v.object({ red: texts }),
+  /** … before a person says so. */
+  "base-accepted": v.object({ red: v.optional(texts, []) }),
+  /** The gates that are for the end, on the line as it stood there; `red`: in words what was. The
+   * first that is red opens the task `end`, which is to mend that. */
+  "end-checked": v.object({ tip: v.optional(text, ""), red: v.optional(textOrNull, null) }),
+  /** It stood where landing had not put it. */
+  "line-restored": v.object({ from: v.optional(text, ""), to: v.optional(text, "") }),
+  /** What merging the line as it stood (`tip`) into a branch as it stood (`from`) gives; `red`: why
+   * it cannot be. */
+  "merge-built": v.object({ branch: text, from: text, tip: text, to: text, red: textOrNull }),
+  merged: v.object({ branch: v.optional(text, ""), to: text }),
+  retried: v.object({ task: text }),
+  /** Its session ended a turn with work ready, and was told so. */
+  reminded: v.object({ what: v.optional(text, "") }),
+  /** What the run had cost then, and what it may cost from now on. */
+  owner: v.object({ ...session, dollars: v.optional(number), budget: v.optional(number) }),
+  aborted: v.object({ note: v.optional(text, "") }),
+};
+
+export type EventName = keyof typeof EVENTS;
+export type EventData = { [N in EventName]: Readonly<v.InferOutput<(typeof EVENTS)[N]>> };
+export type NewEvent = { [N in EventName]: { readonly event: N } & EventData[N] }[EventName];
+export type Event<N extends EventName = EventName> = Extract<NewEvent, { event: N }> & {
+  readonly at: number;
+};
+
+/** What a gate leaves. It holds for this tree, command and setup, and no other. */
+export type Evidence = EventData["evidence"];
+
+const isKnown = (name: string): name is EventName => Object.hasOwn(EVENTS, name);
+const HEAD = v.object({ at: number, event: text });
+
+/** An event as it stands in a journal.
+ * @returns null where it says nothing any more, since its line is torn or was edited; `unknown` for
+ *   one that only a later version knows, which is nobody's business here */
+export function eventIn(value: unknown): Event | "unknown" | null {
+  const head = v.safeParse(HEAD, value);
+  if (!head.success) return null;
+  const { at, event } = head.output;
+  if (!isKnown(event)) return "unknown";
+  const data = v.safeParse(EVENTS[event], value);
+  return data.success ? ({ at, event, ...data.output } as Event) : null;
+}

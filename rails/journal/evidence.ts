@@ -1,0 +1,73 @@
+import type { Phase } from "../blueprint/workflow.ts";
+import { END } from "./end-task.ts";
+import type { Evidence } from "./events.ts";
+import type { Command } from "./shapes.ts";
+import type { RunState } from "./state.ts";
+/** Did a command fail? Also where its runner says that it tested nothing; not where all that failed
+ * fails on the base as well, and a person went on over that. */
+export const isRed = (run: Pick<Evidence, "code" | "untested" | "known"> | undefined): boolean =>
+  run !== undefined && (run.code !== 0 || run.untested) && !run.known;
+
+/** Not red, and the files are as they were: a command that changed them passed on others than it
+ * leaves. */
+export const isPass = (evidence: Evidence | undefined): boolean =>
+  evidence !== undefined && !isRed(evidence) && evidence.changed.length === 0;
+
+/** A gate of a phase: `red` where it has to fail, on tests that ran. */
+type Aim = Readonly<{ red: boolean }>;
+
+/** Did a gate come out as its phase wants it? */
+export const isMet = ({ red }: Aim, evidence: Evidence | undefined): boolean =>
+  red ? isRed(evidence) && evidence?.code !== null && !evidence?.untested : isPass(evidence);
+
+/** Did it come out otherwise? Not where it changed files: then it says nothing. */
+export const isMissed = (aim: Aim, evidence: Evidence | undefined): boolean =>
+  aim.red
+    ? evidence !== undefined && evidence.changed.length === 0 && !isMet(aim, evidence)
+    : isRed(evidence);
+
+/** Names a run's setup: evidence that was made after another one says nothing. */
+export const setupKey = ({ setup }: RunState): string =>
+  setup ? `${setup.cwd}: ${setup.run}` : "";
+
+/** The newest evidence of a gate that holds for a tree, or undefined. */
+export function evidenceFor(
+  state: RunState,
+  { name, run, cwd }: Command,
+  tree: string,
+): Evidence | undefined {
+  const setup = setupKey(state);
+  const all = state.evidence.filter(
+    (each) => each.gate === name && each.command === run && each.cwd === cwd,
+  );
+  return all.findLast((each) => each.tree === tree && each.setup === setup);
+}
+
+/** What commands made beside the files in an attempt's worktree, or in landing's where none is
+ * given. */
+export function madeIn({ evidence }: RunState, attempt?: string): string[] {
+  const own = evidence.filter(({ by, attempts }) =>
+    attempt ? by === "worker" && attempts[0] === attempt : by === "landing",
+  );
+  return [...new Set(own.flatMap(({ made }) => made))];
+}
+
+/** A gate as a phase wants it: `red` where it has to fail. */
+export type PhaseGate = Command & Readonly<{ red: boolean }>;
+
+/** The gates of a phase, in order. */
+export const gatesOf = (
+  { gates, tasks }: RunState,
+  { gates: names, red, writes }: Phase,
+): PhaseGate[] =>
+  // Once there is something to mend at the end, nothing else is worked on.
+  gates
+    .filter(({ isLast }) => !isLast || tasks.has(END))
+    .map((gate) => ({ ...gate, red: red.includes(gate.name) }))
+    .filter((gate) => gate.red || (names ? names.includes(gate.name) : writes && red.length === 0));
+
+/** The names of a phase's gates that have not come out on a tree as they should. */
+export const unproven = (state: RunState, phase: Phase, tree: string): string[] =>
+  gatesOf(state, phase)
+    .filter((gate) => !isMet(gate, evidenceFor(state, gate, tree)))
+    .map(({ name }) => name);

@@ -1,0 +1,110 @@
+import { existsSync } from "node:fs";
+import { appendFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { EXIT, Fault } from "../program/fault.ts";
+import { jsonIn, readIfThere } from "../program/files.ts";
+import { withLock } from "../program/lock.ts";
+import { outside } from "../program/world.ts";
+import { type Event, eventIn, type NewEvent } from "./events.ts";
+import { fold } from "./fold.ts";
+import { isOpen, type RunState } from "./state.ts";
+
+/** One run's journal: the only file that says what happened, and the only way to add to it. */
+export class Journal {
+  readonly folder: string; // Holds the journal, raw output and the report
+  readonly file: string;
+
+  constructor(common: string, run: string) {
+    this.folder = join(common, "minion", run);
+    this.file = join(this.folder, "events.jsonl");
+  }
+
+  /** All events so far, and the numbers of lines that could not be read. A last line that is torn
+   * is none yet. */
+  async read(): Promise<{ events: Event[]; bad: number[] }> {
+    const lines = ((await readIfThere(this.file)) ?? "").split("\n").slice(0, -1);
+    const events: Event[] = [];
+    const bad: number[] = [];
+    for (const [index, line] of lines.entries()) {
+      if (line.trim() === "") continue;
+      const event = eventIn(jsonIn(line));
+      if (event === null) bad.push(index + 1);
+      else if (event !== "unknown") events.push(event);
+    }
+    return { events, bad };
+  }
+
+  /** @throws Fault `no-run` where there is no such run */
+  async state(): Promise<RunState> {
+    const { events, bad } = await this.read();
+    const first = events.find((event) => event.event === "started");
+    if (first) return fold(first, events, bad);
+    const what =
+      bad.length > 0
+        ? `line ${bad[0]} of ${this.file} cannot be read`
+        : `there is no run in ${this.folder}`;
+    throw new Fault("no-run", what, "start another: minion start FILE", EXIT.usage);
+  }
+
+  /** Looks at the state and adds what `decide` writes in one step, so that two processes never
+   * decide on the same state. Where it throws nothing is added. */
+  decide<T>(
+    decide: (state: RunState, write: (event: NewEvent) => void) => Promise<T> | T,
+  ): Promise<T> {
+    return withLock(this.folder, "journal", async () => {
+      const events: NewEvent[] = [];
+      const result = await decide(await this.state(), (event) => void events.push(event));
+      await this.append(events);
+      return result;
+    });
+  }
+
+  /** Adds events that follow from no other. */
+  add(...events: NewEvent[]): Promise<void> {
+    return withLock(this.folder, "journal", () => this.append(events));
+  }
+
+  private async append(events: readonly NewEvent[]): Promise<void> {
+    if (events.length === 0) return;
+    // A torn last line of a process that died must not swallow the first of ours.
+    const gap = /[^\n]$/.test((await readIfThere(this.file)) ?? "") ? "\n" : "";
+    const at = outside().now();
+    await appendFile(
+      this.file,
+      gap + events.map((event) => `${JSON.stringify({ at, ...event })}\n`).join(""),
+    );
+  }
+}
+
+export type Run = Readonly<{ journal: Journal; state: RunState }>;
+
+/** The runs of a repository, oldest first; none that was killed before its first event. */
+export async function listRuns(common: string): Promise<string[]> {
+  const names = await readdir(join(common, "minion")).catch(() => []);
+  const isThere = (name: string): boolean =>
+    /^r\d+$/.test(name) && existsSync(new Journal(common, name).file);
+  return names.filter(isThere).sort((a, b) => Number(a.slice(1)) - Number(b.slice(1)));
+}
+
+/** The session's newest open run, or null. */
+export async function ownRun(common: string, session: string): Promise<Run | null> {
+  for (const name of session ? (await listRuns(common)).reverse() : []) {
+    const journal = new Journal(common, name);
+    const state = await journal.state().catch(() => null);
+    if (state?.session === session && isOpen(state)) return { journal, state };
+  }
+  return null;
+}
+
+/** The run that is named, else this session's newest open one, else the newest. @throws Fault
+ * `no-run` */
+export async function findRun(common: string, session: string, name?: string): Promise<Run> {
+  const own = name === undefined ? await ownRun(common, session) : null;
+  if (own) return own;
+  const all = await listRuns(common);
+  const wanted = all.findLast((run) => name === undefined || run === name);
+  const journal = wanted && new Journal(common, wanted);
+  if (journal) return { journal, state: await journal.state() };
+  const hint = all.length > 0 ? `there are ${all.join(", ")}` : "start one: minion start FILE";
+  throw new Fault("no-run", `there is no run ${name ?? "here yet"}`, hint, EXIT.usage);
+}

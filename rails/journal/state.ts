@@ -1,0 +1,120 @@
+import type { Phase } from "../blueprint/workflow.ts";
+import type { PlannedTask } from "../plan/task.ts";
+import type { Event, EventData } from "./events.ts";
+import { endOf, type Reason, type State } from "./shapes.ts";
+
+/** Of each of these an attempt keeps the last. */
+type Kept = { [N in "launched" | "begun" | "refused" | "submitted" | "nothing"]?: Event<N> };
+
+/** One worker's try at a task. */
+export interface AttemptState extends Kept {
+  readonly id: string;
+  readonly task: TaskState;
+  readonly phase: Phase;
+  readonly agent: string; // Expertise beyond the task's own; empty where there is none
+  // How it ended without a result, or why its result did not land
+  over?: Event<"ended" | "not-landed"> | undefined;
+  isForgiven: boolean; // It counts against no bound: a person let the task be tried again
+  readonly failures: Record<string, number>; // Failed runs by gate
+  readonly sentBack: Event<"sent-back">[];
+  readonly objections: Event<"objection">[];
+  readonly dispatchedAt: number;
+  lastSign: number; // When it was last heard of
+}
+
+export type Standing = { state: State; reason: Reason | null; note: string };
+
+export interface TaskState extends Omit<PlannedTask, "risk">, Standing {
+  risk: PlannedTask["risk"]; // Raised by what its work touches
+  way: readonly Phase[]; // All phases that there are for it …
+  phases: readonly Phase[]; // … and those for its risk
+  phase: Phase | null; // The one that is on or comes next; null where the last is over
+  result: AttemptState | undefined; // Whose commits are what there is of it
+  readonly attempts: AttemptState[];
+  tried: number; // How many attempts there were when last something of it did not land
+}
+
+/** A run as its journal tells it. Built by `fold`, changed by nobody else. */
+export interface RunState extends Omit<EventData["started"], "tasks" | "version"> {
+  tip: string; // Where the line stands, as far as the journal knows
+  // Gates that are red on the base; null where it was not looked at yet
+  baseRed: readonly string[] | null;
+  baseAccepted: boolean; // A person goes on over that: what fails there as well does not count
+  readonly tasks: Map<string, TaskState>;
+  readonly attempts: Map<string, AttemptState>;
+  // Started and not known to have ended; its process may be gone
+  readonly jobs: Map<string, EventData["job"]>;
+  readonly errors: Map<string, string | null>; // Of jobs that ended: what broke them
+  readonly evidence: Event<"evidence">[];
+  readonly landings: Readonly<EventData["proven"] & { at: number; attempts: readonly string[] }>[];
+  end: Event<"end-checked"> | null; // How the gates for the end came out last
+  readonly spent: Map<string, Event<"spent">>; // By transcript, as far as it was taken down
+  built: Event<"merge-built"> | null; // The newest merge that was tried
+  proven: EventData["proven"] | null; // The line was about to move there when the journal ends
+  dispatches: number;
+  limited: number; // Attempts in a row, up to now, that a rate limit ended
+  left: number; // How many more there may be: those that were lost by nobody's fault do not count
+  reminded: boolean; // Its session was told that work is ready, and nothing has come of it yet
+  done: boolean; // Nothing is running, ready or mergeable
+  aborted: boolean;
+  seenAt: number; // When the run was last resumed: what was alarming before that has been seen …
+  spentBefore: number; // … and so many dollars with it
+  readonly startedAt: number;
+  lastAt: number;
+  readonly bad: readonly number[]; // Lines of the journal that could not be read
+}
+
+/** Did something end the attempt that says nothing of the work? Then it counts against no bound. */
+export const isLost = ({ over }: AttemptState): boolean => endOf(over?.reason).cause === "nobody";
+
+/** Did a rate limit end the last two attempts, with no result and no new session since? */
+export const rateLimited = ({ limited }: RunState): boolean => limited >= 2;
+
+/** May the task be given to a worker now, as far as its own state goes? */
+export const isDispatchable = ({ state }: TaskState): boolean =>
+  state === "ready" || state === "verify-failed";
+
+/** Is there work of a task that is neither landed nor given up, in a phase after its first? */
+export const isBetween = (task: TaskState): boolean =>
+  isDispatchable(task) && task.phase !== task.phases[0];
+
+/** Which tasks that conflict with this one are under way: dispatched, or between phases, and
+ * neither landed nor over. */
+export const rivalsOn = (state: RunState, id: string): string[] =>
+  state.conflicts.flatMap((pair) => {
+    const rival = pair.includes(id)
+      ? state.tasks.get(pair[0] === id ? pair[1] : pair[0])
+      : undefined;
+    const isOn =
+      rival && (rival.state === "running" || rival.state === "mergeable" || isBetween(rival));
+    return isOn ? rival.id : [];
+  });
+
+/** Neither done nor aborted. */
+export const isOpen = (state: RunState): boolean => !state.done && !state.aborted;
+
+/** The ids of the tasks whose attempts these are. */
+export const tasksOf = (state: RunState, attempts: readonly string[]): string[] =>
+  attempts.flatMap((id) => state.attempts.get(id)?.task.id ?? []);
+
+/** When an attempt ended, or undefined while it goes on. */
+export const endedAt = ({ submitted, nothing, over }: AttemptState): number | undefined =>
+  (submitted ?? nothing ?? over)?.at;
+
+export const hasResult = ({ submitted, nothing }: AttemptState): boolean =>
+  Boolean(submitted ?? nothing);
+
+/** The branch that an attempt is put on: `minion/r1/2-post-endpoint.1`. */
+export function branchOf({ id, task: { title } }: AttemptState): string {
+  const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const slug = words.slice(0, 4).map((word) => `-${word.slice(0, 12)}`);
+  return `minion/${id.replace(/(?=\.\d+$)/, slug.join(""))}`;
+}
+
+/** Is the attempt still a worker's to work on? */
+export const isActive = (attempt: AttemptState): boolean => !attempt.over && !hasResult(attempt);
+
+/** The tasks, each after what it depends on: waves were worked out before the run started, and
+ * cycles refused. */
+export const inOrder = ({ tasks }: RunState): TaskState[] =>
+  [...tasks.values()].sort((a, b) => a.wave - b.wave);

@@ -1,0 +1,29 @@
+import { runAt } from "../journal/run-at.ts";
+import { Fault } from "../program/fault.ts";
+import {
+  type OfRun,
+  RUN,
+  stillRuns,
+  untilOf,
+  type Verb,
+  WAIT,
+  type Waiting,
+} from "../program/verb.ts";
+import { landed, takeByHand } from "./land.ts";
+
+export const verb: Verb<OfRun & Waiting> = {
+  usage: "land <task>",
+  about: "for a person: prove and land a task's branch",
+  options: [WAIT, RUN],
+  async run({ words: [task = ""], options }, world) {
+    const until = untilOf(options, world);
+    const { journal, place, state } = await runAt(world, options.run);
+    await takeByHand(journal, place, task);
+    if (!(await landed(journal, place, state, until))) return stillRuns("It");
+    const after = (await journal.state()).tasks.get(task);
+    if (after?.state === "landed")
+      return { text: `task ${task} is on ${state.line}`, data: { task, landed: true } };
+    const what = `${after?.reason}: ${after?.note}`;
+    throw new Fault("not-landed", what, "mend its branch, then call again");
+  },
+};

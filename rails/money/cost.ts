@@ -1,0 +1,52 @@
+import type { EventData } from "../journal/events.ts";
+import type { Usage } from "../journal/shapes.ts";
+import type { RunState } from "../journal/state.ts";
+import { dollarsFor, type Prices, priceOf } from "./estimate.ts";
+import { plus } from "./usage.ts";
+
+/** What one model did for one phase of a task, all its attempts together; no task: the session that
+ * led the run. `dollars`: at list prices, null where the table has no such model. */
+export type CostRow = Readonly<
+  { task: string | null; phase: string; dollars: number | null } & Usage
+>;
+export type Cost = Readonly<{
+  rows: readonly CostRow[];
+  dollars: number; // Of all that has a price
+  unpriced: readonly string[]; // Models without one
+  unknown: readonly string[]; // Attempts of which no transcript tells
+}>;
+
+/** What a run has cost.
+ * @param spent what was used, as `usageNow` gives it */
+export function costOf(
+  state: RunState,
+  spent: readonly EventData["spent"][],
+  models: Prices["models"],
+): Cost {
+  const rows = new Map<string, Omit<CostRow, "dollars">>();
+  for (const { attempt: id, usage } of spent) {
+    const attempt = state.attempts.get(id ?? "");
+    if (id !== null && !attempt) continue;
+    const task = attempt?.task.id ?? null;
+    const phase = attempt?.phase.name ?? "";
+    for (const used of usage) {
+      const key = JSON.stringify([task, phase, used.model]);
+      rows.set(key, { task, phase, ...plus(used, rows.get(key)) });
+    }
+  }
+  const order = [...state.tasks.keys()];
+  const place = ({ task }: { task: string | null }): number =>
+    task === null ? order.length : order.indexOf(task);
+  const priced = [...rows.values()]
+    .sort((a, b) => place(a) - place(b))
+    .map((row) => ({ ...row, dollars: dollarsFor(priceOf(models, row.model), row) }));
+  const told = new Set(spent.map(({ attempt }) => attempt));
+  return {
+    rows: priced,
+    dollars: priced.reduce((sum, { dollars }) => sum + (dollars ?? 0), 0),
+    unpriced: [...new Set(priced.flatMap(({ model, dollars }) => (dollars === null ? model : [])))],
+    unknown: [...state.attempts.values()].flatMap(({ id, begun }) =>
+      begun && !told.has(id) ? id : [],
+    ),
+  };
+}

@@ -1,0 +1,63 @@
+import { type Command, CommanderError } from "commander";
+import { asFault, EXIT, type ExitCode, Fault } from "./fault.ts";
+import type { Said } from "./verb.ts";
+import type { World } from "./world.ts";
+
+/** Version of every JSON document that the programs print: raised when one changes its shape. */
+const FORMAT = 1;
+
+type Streams = Pick<World, "stdout" | "stderr">;
+
+/** Prints what a command says: as text, or as one document.
+ * @returns what the process is to end with */
+export async function print(
+  { text, data, exit = EXIT.done }: Said,
+  asJson: boolean,
+  { stdout }: Streams,
+): Promise<ExitCode> {
+  const output = asJson
+    ? JSON.stringify({ version: FORMAT, ...data })
+    : (text ?? (await yaml(data)));
+  if (output !== "") stdout.write(output.endsWith("\n") ? output : `${output}\n`);
+  return exit;
+}
+
+/** YAML is loaded where it is wanted: hooks and gates, which are called by the hundred, do without.
+ */
+const yaml = async (data: object): Promise<string> =>
+  (await import("yaml")).stringify(data, { lineWidth: 0 });
+
+/** The one way out of a program: runs its commands, and prints any fault as one line with a hint on
+ * stderr, or as a document on stdout where `--json` was asked for.
+ * @param act runs what was asked for and says what the process is to end with
+ * @returns what the process is to end with */
+export async function main(
+  program: Command,
+  argv: readonly string[],
+  streams: Streams,
+  act: () => Promise<ExitCode>,
+): Promise<ExitCode> {
+  for (const command of [program, ...program.commands])
+    command.exitOverride().configureOutput({
+      writeOut: (text) => streams.stdout.write(text),
+      writeErr: () => {},
+    });
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
+    const fault = error instanceof CommanderError ? usage(error, program) : asFault(error);
+    const { code, message, hint, exit } = fault;
+    const isJson = argv.includes("--json");
+    if (!isJson) streams.stderr.write(`${program.name()}: ${message}\n  → ${hint}\n`);
+    return print({ text: "", data: { error: { code, message, hint } }, exit }, isJson, streams);
+  }
+}
+
+function usage({ code, message }: CommanderError, program: Command): Fault {
+  const what =
+    code === "commander.help"
+      ? "no command given"
+      : message.replace(/^error: /, "").replaceAll("\n", " ");
+  return new Fault("usage", what, `see ${program.name()} --help`, EXIT.usage);
+}

@@ -1,0 +1,50 @@
+import { access, constants, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import lockfile from "proper-lockfile";
+import { Fault } from "./fault.ts";
+
+/** Some ten minutes of waiting, a little longer each time. */
+const TRIES = 4000;
+const WAIT_MS = [5, 150] as const;
+
+/** Does something while no other process on this machine does anything under the same lock. A
+ * holder that died is found out after ten seconds (its lock is no longer refreshed) and its lock
+ * taken over.
+ * @param folder where the lock lies; made where it is missing
+ * @throws Fault `locked` after some ten minutes of waiting; ENOENT where the folder went away
+ *   meanwhile */
+export async function withLock<T>(
+  folder: string,
+  name: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const release = await acquire(folder, join(folder, `${name}.lock`));
+  try {
+    return await work();
+  } finally {
+    await release().catch(() => {}); // nothing is ours to free where it was lost
+  }
+}
+
+async function acquire(folder: string, lockfilePath: string): Promise<() => Promise<void>> {
+  await mkdir(folder, { recursive: true });
+  // Where nobody may write, a lock would be waited for in vain.
+  await access(folder, constants.W_OK);
+  // Lost to another after a long sleep of the machine: what was begun is ended, not cut off in the
+  // middle.
+  const onCompromised = (): void => {};
+  for (let tries = 1; ; tries++) {
+    const release = await lockfile
+      .lock(folder, { lockfilePath, stale: 10_000, onCompromised })
+      .catch(ifNotHeld);
+    if (release) return release;
+    if (tries === TRIES)
+      throw new Fault("locked", `another minion holds ${lockfilePath}`, "call again");
+    const wait = Math.min(WAIT_MS[1], WAIT_MS[0] * 1.2 ** tries) * (0.5 + Math.random());
+    await new Promise((resolve) => setTimeout(resolve, wait));
+  }
+}
+
+function ifNotHeld(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ELOCKED") throw error;
+}

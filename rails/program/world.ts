@@ -1,0 +1,81 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { type ChildProcess, spawn } from "node:child_process";
+import { tmpdir } from "node:os";
+import { resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { EXIT, Fault } from "./fault.ts";
+
+/** Where text goes: a terminal, a pipe, or a test. */
+export interface Output {
+  write(text: string): unknown;
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+}
+
+/** All that is outside of the program. A verb gets it as its second argument; what lies deeper
+ * (git, locks, what runs a command) asks `outside()`, so that forty functions need not hand it on.
+ */
+export interface World {
+  readonly cwd: string;
+  /** Also says which programs are called: they are looked for on its PATH. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Standard input to its end. @throws Fault `no-input` where nobody pipes anything in */
+  input(): Promise<string>;
+  /** The time, in milliseconds since 1970. */
+  now(): number;
+  /** The path of this program, as it was called. */
+  readonly program: string;
+  /** Starts this program once more, beside this call and for longer than it.
+   * @param argv what it is called with
+   * @param cwd where
+   * @returns what its exit code is put in when it has ended */
+  again(argv: readonly string[], cwd: string): { code?: number };
+}
+
+const worlds = new AsyncLocalStorage<World>();
+
+/** Does something in a world: what it calls sees that one. */
+export const within = <T>(world: World, work: () => Promise<T>): Promise<T> =>
+  worlds.run(world, work);
+
+/** The world in which the caller runs: that of `within`, else this process's own. */
+export const outside = (): World => worlds.getStore() ?? ownWorld;
+
+/** The folder for what is of no use later. */
+export const temporaryFolder = (): string => outside().env.TMPDIR?.trim() || tmpdir();
+
+/** The process that this code runs in. */
+export const ownWorld: World = {
+  get cwd() {
+    return process.cwd();
+  },
+  env: process.env,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  async input() {
+    if (!process.stdin.isTTY) return text(process.stdin);
+    throw new Fault("no-input", "nothing comes on standard input", "pipe a text in", EXIT.usage);
+  },
+  now: () => Date.now(),
+  get program() {
+    return resolve(process.argv[1] ?? "");
+  },
+  again(argv, cwd) {
+    const { execPath, argv: own, env } = process;
+    return exitOf(
+      spawn(execPath, [own[1] ?? "", ...argv], { cwd, env, detached: true, stdio: "ignore" }),
+    );
+  },
+};
+
+/** @returns what the exit code of a child is put in, once it has ended; it keeps nobody waiting */
+export function exitOf(child: ChildProcess): { code?: number } {
+  const ended: { code?: number } = {};
+  child.on("exit", (code) => Object.assign(ended, { code: code ?? EXIT.interrupted }));
+  child.on("error", () => Object.assign(ended, { code: EXIT.writing }));
+  child.unref();
+  return ended;
+}

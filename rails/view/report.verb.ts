@@ -1,0 +1,25 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { lookAt } from "../foreman/look.ts";
+import { runAt } from "../journal/run-at.ts";
+import { takeDown } from "../money/usage.ts";
+import { type OfRun, RUN, type Verb } from "../program/verb.ts";
+import { reportText } from "./report.ts";
+
+export const verb: Verb<OfRun> = {
+  usage: "report",
+  about: "say what landed, what did not and why, and what to type next",
+  options: [RUN],
+  /** Writes it beside the run's journal as well, once what was used is taken down there. */
+  async run({ options }, world) {
+    const { journal, place } = await runAt(world, options.run);
+    const used = await takeDown(journal, true);
+    const state = await journal.state();
+    const { cost } = await lookAt(place, state, used);
+    const report = await reportText(state, journal.folder, cost, world.now());
+    const file = join(journal.folder, "report.md");
+    await writeFile(file, report);
+    const { run, line, tip } = state;
+    return { text: report, data: { run, line, tip, file, cost, report } };
+  },
+};
