@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import fs from "fs-extra";
 import { asFault, EXIT, Fault } from "../rails/program/fault.ts";
 import { MANIFEST } from "./manifest.ts";
-import type { Place } from "./paths.ts";
+import type { Root } from "./paths.ts";
 import { type Plan, parentsOf, type Situation } from "./plan.ts";
 import { exists, roomOf, scanDisk } from "./scan.ts";
 
@@ -89,7 +89,7 @@ export async function applyPlan(
 
 /** Clears what a run that failed or was killed has left, and undoes a swap that was cut in two. To
  * be called under the lock. */
-export async function recover({ real }: Place): Promise<void> {
+export async function recover({ real }: Root): Promise<void> {
   const old = join(roomOf(real), "old");
   if (exists(old) && !exists(real)) fs.renameSync(old, real);
   await clear(roomOf(real));

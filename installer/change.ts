@@ -4,7 +4,7 @@ import { Fault } from "../rails/program/fault.ts";
 import { withLock } from "../rails/program/lock.ts";
 import { type ApplyOptions, applyPlan, recover } from "./apply.ts";
 import { readPackage } from "./package.ts";
-import { findPlace, type Place, type RootFlags, type Surroundings } from "./paths.ts";
+import { findRoot, type Root, type RootFlags, type Surroundings } from "./paths.ts";
 import { type Plan, planChange, type Verb } from "./plan.ts";
 import { type Disk, LOCK, orNothing, scanDisk } from "./scan.ts";
 
@@ -26,7 +26,7 @@ export type Change = { readonly plan: Plan; readonly applied: boolean };
 
 /** Without the lock another one may be at work: where what was listed is gone, it is looked at
  * anew. */
-function look(place: Place, tries = 20): Disk {
+function look(place: Root, tries = 20): Disk {
   try {
     return scanDisk(place);
   } catch (error) {
@@ -41,7 +41,7 @@ function look(place: Place, tries = 20): Disk {
  * @throws Fault as `findPlace`, `readPackage`, `scanDisk`, `withLock` and `applyPlan` do; `declined` where the person said no
  */
 export async function change(verb: Verb, flags: ChangeFlags, world: World): Promise<Change> {
-  const place = findPlace(flags, world.at);
+  const place = findRoot(flags, world.at);
   const pack = verb === "uninstall" ? undefined : readPackage(world.assets);
   const fixed = { verb, pack, place, force: flags.force === true, now: new Date() };
   const seen = look(place);

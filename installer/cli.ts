@@ -9,7 +9,7 @@ import { type Change, type ChangeFlags, change } from "./change.ts";
 import { demo } from "./demo.ts";
 import { diagnose } from "./doctor.ts";
 import { findingText } from "./finding.ts";
-import { findPlace, here } from "./paths.ts";
+import { findRoot, here } from "./paths.ts";
 import type { Verb } from "./plan.ts";
 import { validate } from "./validate.ts";
 
@@ -106,7 +106,7 @@ command(
 ).action(
   saying(async (path: string | undefined, flags: Flags) => {
     const result = await validate(
-      path ?? (flags.dir || flags.scope ? findPlace(flags, here()).root : "."),
+      path ?? (flags.dir || flags.scope ? findRoot(flags, here()).root : "."),
       here(),
     );
     const { files, findings, claude } = result;

@@ -2,9 +2,9 @@ import { join, sep } from "node:path";
 import { askPlugins, CLAUDE_NEEDED, enough, findClaude, run, versionOf } from "./claude.ts";
 import { type Code, type Finding, finding } from "./finding.ts";
 import {
-  findPlace,
+  findRoot,
   onPath,
-  type Place,
+  type Root,
   type RootFlags,
   repositoryOf,
   type Surroundings,
@@ -28,7 +28,7 @@ export async function diagnose(flags: RootFlags, version: string, at: Surroundin
   const findings: Finding[] = [];
   const add: Add = (code, file = "", values = {}) =>
     void findings.push(finding(code, file, values));
-  const place = findPlace(flags, at);
+  const place = findRoot(flags, at);
   const { root, why, target, literal } = place;
   if (literal !== undefined) add("config-dir", "", { value: literal, root });
   const client = findClaude(at);
@@ -69,7 +69,7 @@ export async function diagnose(flags: RootFlags, version: string, at: Surroundin
 
 /** Compares the installation with its manifest; gives the installed version, null where there is
  * none. */
-function checkFiles(place: Place, version: string, findings: Finding[], add: Add): string | null {
+function checkFiles(place: Root, version: string, findings: Finding[], add: Add): string | null {
   const { target } = place;
   const { manifest, entries, broken, leftover, twins } = scanDisk(place);
   if (leftover) add("leftover", target);
@@ -89,7 +89,7 @@ function checkFiles(place: Place, version: string, findings: Finding[], add: Add
 }
 
 async function checkLoaded(
-  place: Place,
+  place: Root,
   flags: RootFlags,
   at: Surroundings,
   client: string,

@@ -17,7 +17,7 @@ export interface RootFlags {
 
 /** Where an installation lives. `target` is the path as people write it, `real` where its bytes
  * are. */
-export interface Place {
+export interface Root {
   readonly root: string;
   /** Why this root, in words. */
   readonly why: string;
@@ -34,8 +34,8 @@ export const here = (): Surroundings => ({ env: process.env, cwd: process.cwd(),
  * Links on the way are followed, so that what is written lands in the real folder and the link stays.
  * @throws Fault `usage` where flags contradict, `dangling-link` where a link on the way leads nowhere
  */
-export function findPlace({ dir, scope }: RootFlags, { env, cwd, home }: Surroundings): Place {
-  const place = (path: string, why: string, literal?: string): Place => {
+export function findRoot({ dir, scope }: RootFlags, { env, cwd, home }: Surroundings): Root {
+  const place = (path: string, why: string, literal?: string): Root => {
     const root = resolve(
       cwd,
       path === "~" || /^~[/\\]/.test(path) ? join(home, path.slice(1)) : path,

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type Code, type Finding, finding } from "./finding.ts";
 import { MANIFEST, type Manifest } from "./manifest.ts";
 import type { Package } from "./package.ts";
-import type { Place } from "./paths.ts";
+import type { Root } from "./paths.ts";
 import { backupsOf, type Disk } from "./scan.ts";
 
 export type Verb = "install" | "update" | "uninstall";
@@ -32,7 +32,7 @@ export interface Situation {
   readonly verb: Verb;
   readonly pack: Package | undefined;
   readonly disk: Disk;
-  readonly place: Place;
+  readonly place: Root;
   readonly force: boolean;
   /** Names the backup. */
   readonly now: Date;

@@ -5,7 +5,7 @@ import { asFault } from "../rails/program/fault.ts";
 import { type Finding, finding } from "./finding.ts";
 import { MANIFEST, parseManifest } from "./manifest.ts";
 import { hashOf } from "./package.ts";
-import type { Place } from "./paths.ts";
+import type { Root } from "./paths.ts";
 
 /** `other` is a socket or the like, or a file that cannot be read: kept, never looked into. */
 export interface Entry {
@@ -45,7 +45,7 @@ export const jsonIn = (file: string): Record<string, unknown> =>
  * Reads the disk and writes nothing.
  * @throws Fault where the place cannot be read at all
  */
-export function scanDisk({ root, real }: Place) {
+export function scanDisk({ root, real }: Root) {
   try {
     const stats = lstatSync(real, { throwIfNoEntry: false });
     const entries = new Map<string, Entry>();

@@ -46,14 +46,14 @@ export const haltOf = (
   alarms: readonly Alarm[],
   dollars: number | null,
 ): "later" | "budget" | null =>
-  isPaid(state, dollars)
+  isBudgetSpent(state, dollars)
     ? "budget"
     : rateLimited(state) || alarms.some(({ pause }) => pause)
       ? "later"
       : null;
 
 /** Is what the run may cost used up? */
-export const isPaid = ({ budget }: RunState, dollars: number | null): boolean =>
+export const isBudgetSpent = ({ budget }: RunState, dollars: number | null): boolean =>
   budget !== null && (dollars ?? 0) >= budget;
 
 /** An alarm on one line. */

@@ -2,7 +2,7 @@ import type { Reason } from "../journal/shapes.ts";
 import { isOpen, type RunState, type TaskState } from "../journal/state.ts";
 import { riskOf } from "../plan/risk.ts";
 import { typed } from "../program/typed.ts";
-import { type Alarm, alarmLine, isPaid } from "./alarms.ts";
+import { type Alarm, alarmLine, isBudgetSpent } from "./alarms.ts";
 
 /** Something that a person has to decide, and what they can do about it. */
 export type Attention = Readonly<{
@@ -45,7 +45,7 @@ export function attentionOf(
     command: typed(`resume --budget ${2 * (budget ?? 0)}`),
   };
   const note = `$${dollars?.toFixed(2)} of $${budget} are spent.`;
-  const paid: Attention[] = isPaid(run, dollars)
+  const paid: Attention[] = isBudgetSpent(run, dollars)
     ? [{ task: "", reason: "budget", note, choices: [more, end] }]
     : [];
   const waiting = [...tasks.values()].filter(({ state }) => state === "needs-human");

@@ -16,7 +16,7 @@ import { experienceOf } from "../money/experience.ts";
 import { pricesAt } from "../money/prices.ts";
 import { makePlan } from "../plan/plan.ts";
 import { chooseWorkflow, isAtLeast, riskOf } from "../plan/risk.ts";
-import { fault, type Plan } from "../plan/task.ts";
+import { finding, type Plan } from "../plan/task.ts";
 import { EXIT, Fault } from "../program/fault.ts";
 import type { World } from "../program/world.ts";
 
@@ -73,13 +73,15 @@ export async function planAt(
     const lack = chosen ? lackOf(chosen, blueprint, overlays) : `there is no workflow ${name}`;
     if (lack)
       findings.push(
-        fault("workflow", line, `task ${id}: ${lack}`, `there are ${[...all.keys()].join(", ")}`),
+        finding("workflow", line, `task ${id}: ${lack}`, `there are ${[...all.keys()].join(", ")}`),
       );
     for (const one of task.agent) {
       const wrong = faultOf(one, overlays);
       const known = () => [...overlays.values()].map((each) => each.name).join(", ");
       if (wrong)
-        findings.push(fault("unknown-agent", line, `task ${id}: ${wrong}`, `there are ${known()}`));
+        findings.push(
+          finding("unknown-agent", line, `task ${id}: ${wrong}`, `there are ${known()}`),
+        );
     }
     const reason = isRaised ? `${workflowWhy}: ${why}` : workflowWhy;
     return { ...task, workflow: chosen?.name ?? name, workflowWhy: reason };
@@ -120,7 +122,7 @@ async function toolsFor({ tasks, toolsSaid }: Plan, place: Place, where: string)
   }
   const deeper = TOOL_NAMES.filter((name) => (tools[name]?.cwd ?? "").length > place.prefix.length);
   const message = `${deeper.join(", ")} run in the package in which all named files lie: no other one is proven`;
-  const note = fault("one-package", 0, message, "name wider ones under tools:", "note");
+  const note = finding("one-package", 0, message, "name wider ones under tools:", "note");
   return { tools, findings: deeper.length > 0 ? [note] : [] };
 }
 

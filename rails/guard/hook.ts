@@ -3,7 +3,7 @@ import { findPlace, type Place } from "../git/repository.ts";
 import { Journal, listRuns } from "../journal/journal.ts";
 import { outside } from "../program/world.ts";
 import { attemptOf, type Found, findAttempt } from "../worker/attempt.ts";
-import { endAttempt, holdAtEnd } from "./end.ts";
+import { endAttempt, holdAtEnd } from "./hold.ts";
 import { toSession } from "./session.ts";
 import { foremanTool, type HookAnswer, type HookInput, type Look, workerTool } from "./tool.ts";
 

@@ -12,7 +12,7 @@ import { isAlive } from "../program/process.ts";
 import { outside } from "../program/world.ts";
 import type { Found } from "../worker/attempt.ts";
 import { commandsIn, isListed, wordsOf } from "./command.ts";
-import { holdAtEnd } from "./end.ts";
+import { holdAtEnd } from "./hold.ts";
 import { refusal } from "./refuse.ts";
 
 /** What Claude Code gives a hook on stdin, as far as it is used here. */

@@ -8,8 +8,8 @@ import type { Run } from "../journal/journal.ts";
 import type { Command } from "../journal/shapes.ts";
 import type { AttemptState, RunState } from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
-import { prove } from "../proof/evidence.ts";
 import { type Objection, objectionTo } from "../proof/objections.ts";
+import { prove } from "../proof/prove.ts";
 
 /** The rails' own worktrees, one for each of the jobs: beside the workers' and not inside `.git`,
  * where some test runners look for no tests. */

@@ -1,8 +1,8 @@
 import { matches } from "./conflicts.ts";
 import { clean, namesOf } from "./glob.ts";
-import type { Read } from "./item.ts";
+import type { ListedTask } from "./item.ts";
 import { withoutCode } from "./lines.ts";
-import { type Finding, fault, type Level } from "./task.ts";
+import { type Finding, finding, type Level } from "./task.ts";
 
 /** What a list is held against: patterns of words that leave open what is meant, which files and
  * folders there are, and how many tasks there should be. */
@@ -13,7 +13,7 @@ export type Known = Partial<{
 }>;
 
 /** What tasks that are not done leave open: one finding of a kind for all whom it concerns. */
-export function findGaps(tasks: readonly Read[], where: string, known: Known): Finding[] {
+export function findGaps(tasks: readonly ListedTask[], where: string, known: Known): Finding[] {
   const { vague = [], exists = () => true, expected = null } = known;
   const open = tasks.filter(({ done }) => !done);
   const findings: Finding[] = [];
@@ -27,9 +27,10 @@ export function findGaps(tasks: readonly Read[], where: string, known: Known): F
   ): void => {
     const some = all.length > 10 ? [...all.slice(0, 10), `${all.length - 10} more`] : all;
     if (all.length > 0)
-      findings.push(fault(code, line, `${where} ${what} ${some.join(", ")}`, hint, level));
+      findings.push(finding(code, line, `${where} ${what} ${some.join(", ")}`, hint, level));
   };
-  const idsOf = (is: (task: Read) => boolean): string[] => open.filter(is).map(({ id }) => id);
+  const idsOf = (is: (task: ListedTask) => boolean): string[] =>
+    open.filter(is).map(({ id }) => id);
 
   const read =
     expected === null || expected === tasks.length

@@ -1,5 +1,5 @@
 import { DepGraph, type DepGraphCycleError } from "dependency-graph";
-import { type Finding, fault, type Task } from "./task.ts";
+import { type Finding, finding, type Task } from "./task.ts";
 
 /** `dependsLine`: where the dependencies stand, if not on the task's own line. */
 type Node = Pick<Task, "id" | "depends" | "done" | "line"> & { readonly dependsLine?: number };
@@ -10,7 +10,7 @@ const lineOf = ({ dependsLine, line }: Node) => dependsLine ?? line;
  * there is a cycle. Of several longest chains the critical path is the first. */
 export function readGraph(all: readonly Node[]) {
   const findings: Finding[] = [];
-  const error = (...what: Parameters<typeof fault>) => findings.push(fault(...what));
+  const error = (...what: Parameters<typeof finding>) => findings.push(finding(...what));
   const known = new Map<string, Node>();
   const lines = new Map<string, number>();
   const graph = new DepGraph<Node>();

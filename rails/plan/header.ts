@@ -1,6 +1,6 @@
 import { readMarkdown } from "../blueprint/markdown.ts";
 import { checked, z } from "../blueprint/schema.ts";
-import { type Finding, fault } from "./task.ts";
+import { type Finding, finding } from "./task.ts";
 
 const text = z._default(z.string(), "");
 const command = z.optional(z.string().check(z.minLength(1)));
@@ -33,6 +33,9 @@ export function readHeader(list: string): { header: Header; rest: string; findin
   } catch (error) {
     const { message } = error as Error;
     const line = Number(/^line:(\d+)/.exec(message)?.[1] ?? 1);
-    return { ...none, findings: [fault("header", line, message.replace(/^line:\d+: /, ""), hint)] };
+    return {
+      ...none,
+      findings: [finding("header", line, message.replace(/^line:\d+: /, ""), hint)],
+    };
   }
 }

@@ -1,6 +1,6 @@
 import { readPattern } from "./glob.ts";
 import { type Line, quote, withoutCode } from "./lines.ts";
-import { type Finding, fault, type Task } from "./task.ts";
+import { type Finding, finding, type Task } from "./task.ts";
 
 /** One task as a form found it: what stands after its id, and the lines beneath. Depth: its
  * columns, or its heading's. */
@@ -14,7 +14,7 @@ export type Item = Readonly<{
 }>;
 /** A task with what only the list is asked for: where its dependencies stand, its first sentence,
  * and all its words. */
-export type Read = Task &
+export type ListedTask = Task &
   Readonly<{ dependsLine: number; lead: string; words: Pick<Line, "number" | "text">[] }>;
 
 /** An id: `1`, `a`, `T001`. Nothing that git or a file system could take for more than a name. */
@@ -75,12 +75,12 @@ export const isField = ({ text }: Line): boolean => FIELD.test(text);
  * beneath, and the rest of a sentence that goes on further in. A value that cannot be read is an
  * error and counts as not said.
  * @param findings gets what is wrong with it */
-export function readItem({ id, head, line: start, lines }: Item, findings: Finding[]): Read {
-  const error = (...what: Parameters<typeof fault>) => findings.push(fault(...what));
+export function readItem({ id, head, line: start, lines }: Item, findings: Finding[]): ListedTask {
+  const error = (...what: Parameters<typeof finding>) => findings.push(finding(...what));
   const values = new Map<FieldName, string[]>();
   const said = (name: FieldName): string[] => values.get(name) ?? [];
   let dependsLine = start;
-  const words: Read["words"] = [];
+  const words: ListedTask["words"] = [];
   const take = (name: FieldName, text: string, number: number): void => {
     if (name === "depends") dependsLine = number;
     if (name === "done when") words.push({ number, text });

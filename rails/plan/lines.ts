@@ -1,4 +1,4 @@
-import { type Finding, fault } from "./task.ts";
+import { type Finding, finding } from "./task.ts";
 
 /** A line of a list. */
 export interface Line {
@@ -34,7 +34,7 @@ export function readLines(text: string): { lines: Line[]; findings: Finding[] } 
     if (tick) return all;
     const line = raw.slice(0, rest.at(-3)).split("\n").length;
     if (!fenceEnd && !commentEnd)
-      findings.push(fault("unclosed", line, `${fence ?? "<!--"} never closes`, "close it"));
+      findings.push(finding("unclosed", line, `${fence ?? "<!--"} never closes`, "close it"));
     return before + all.replace(/[^\n]+/g, "");
   });
   const texts = seen.split("\n");

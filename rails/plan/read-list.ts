@@ -1,7 +1,7 @@
-import { ID, type Item, isField, type Read, readItem } from "./item.ts";
+import { ID, type Item, isField, type ListedTask, readItem } from "./item.ts";
 import { type Line, quote, readLines } from "./lines.ts";
 import { inPhases, PHASE, PHASED } from "./spec-kit.ts";
-import { type Finding, fault } from "./task.ts";
+import { type Finding, finding } from "./task.ts";
 
 /** What a line is to a list: it starts a task, is part of the one above, looks like a task but is
  * none, or none of these. */
@@ -111,9 +111,9 @@ function formOf(lines: readonly Line[]): Form {
 
 /** Reads a task list as a person reads it. What can be read in two ways is an error with its line
  * and never a guess. Whether dependencies make sense is `readGraph`'s to say. */
-export function readList(text: string): { tasks: Read[]; findings: Finding[] } {
+export function readList(text: string): { tasks: ListedTask[]; findings: Finding[] } {
   const { lines, findings } = readLines(text);
-  const find = (...what: Parameters<typeof fault>) => findings.push(fault(...what));
+  const find = (...what: Parameters<typeof finding>) => findings.push(finding(...what));
   const stray = ({ number, text }: Line) =>
     find("stray-item", number, `${quote(text)} is not read as a task`, FORMS);
   const form = formOf(lines);

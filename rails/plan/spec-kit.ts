@@ -1,5 +1,5 @@
 import { readPattern } from "./glob.ts";
-import type { Item, Read } from "./item.ts";
+import type { Item, ListedTask } from "./item.ts";
 import type { Line } from "./lines.ts";
 import type { TaskFile } from "./task.ts";
 
@@ -13,10 +13,10 @@ export const PHASE = /^\s{0,3}#{1,6} .*\bphase \w/i;
  * @param items the tasks as they stand in the list
  * @param lines the list, whose headings begin the phases */
 export function inPhases(
-  tasks: readonly Read[],
+  tasks: readonly ListedTask[],
   items: readonly Item[],
   lines: readonly Line[],
-): Read[] {
+): ListedTask[] {
   const starts = phaseStarts(lines, items[0]?.line ?? 0);
   const phaseOf = (item?: Item): number =>
     starts.filter((number) => number < (item?.line ?? 0)).length;

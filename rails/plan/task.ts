@@ -34,7 +34,7 @@ export type Finding = Readonly<{
 }>;
 export type Level = "error" | "warning" | "note";
 
-export function fault(
+export function finding(
   code: string,
   line: number,
   message: string,

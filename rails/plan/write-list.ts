@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { stringify } from "yaml";
 import { Fault } from "../program/fault.ts";
-import { NONE, type Read } from "./item.ts";
+import { type ListedTask, NONE } from "./item.ts";
 import { readList } from "./read-list.ts";
 import type { Plan, PlannedTask, Task } from "./task.ts";
 
@@ -50,7 +50,7 @@ function writeTask(task: Task): string {
     words,
     dependsLine,
     ...said
-  }: Partial<Read & PlannedTask>) => said;
+  }: Partial<ListedTask & PlannedTask>) => said;
   // Four columns further in no line is a heading, and in bold no word is a mark.
   for (const bold of ["", "**"])
     for (const margin of ["", "    "]) {

@@ -4,7 +4,7 @@ import type { Reason } from "../journal/shapes.ts";
 import type { RunState, TaskState } from "../journal/state.ts";
 import { anywhere, matches, matchesAny } from "../plan/conflicts.ts";
 import { jsonIn } from "../program/files.ts";
-import { matcher } from "./judgement.ts";
+import { matcher } from "./failures.ts";
 
 /** What a person has to agree to before a task lands, and where. */
 export type Objection = Readonly<{

@@ -1,7 +1,7 @@
 import { type FileHandle, readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
-import { matcher } from "./judgement.ts";
+import { matcher } from "./failures.ts";
 
 /** A shorter value stands in too many texts by chance. */
 const SECRET_LENGTH = 6;

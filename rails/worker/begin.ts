@@ -8,8 +8,8 @@ import type { Evidence } from "../journal/events.ts";
 import { isPass } from "../journal/evidence.ts";
 import { branchOf, isActive, type RunState, type TaskState } from "../journal/state.ts";
 import { EXIT, Fault } from "../program/fault.ts";
-import { prove } from "../proof/evidence.ts";
 import { attach } from "../proof/jobs.ts";
+import { prove } from "../proof/prove.ts";
 import { attemptOf, findAttempt, MARKER, type Own, ownAttempt, uncommitted } from "./attempt.ts";
 
 /** Puts the worker's worktree on the tip of the line, or on what earlier phases made of the task,

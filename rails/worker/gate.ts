@@ -11,9 +11,9 @@ import {
 } from "../journal/evidence.ts";
 import { isActive } from "../journal/state.ts";
 import { EXIT, Fault } from "../program/fault.ts";
-import { isNoWorse, prove } from "../proof/evidence.ts";
 import { attach } from "../proof/jobs.ts";
 import { tailOf } from "../proof/output.ts";
+import { isNoWorse, prove } from "../proof/prove.ts";
 import { type Own, ownAttempt } from "./attempt.ts";
 
 /** How a gate's call can come out, and what the program ends with then. */

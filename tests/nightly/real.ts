@@ -6,7 +6,7 @@ import { expect, vi } from "vitest";
 import { clean } from "../../rails/foreman/clean.ts";
 import { start } from "../../rails/foreman/start.ts";
 import { findPlace, type Place } from "../../rails/git/repository.ts";
-import { holdAtEnd } from "../../rails/guard/end.ts";
+import { holdAtEnd } from "../../rails/guard/hold.ts";
 import { Journal } from "../../rails/journal/journal.ts";
 import type { RunState } from "../../rails/journal/state.ts";
 import { landAll } from "../../rails/line/land.ts";
@@ -21,7 +21,8 @@ import { giveVerdict, submit, submitNothing } from "../../rails/worker/submit.ts
 import { handoff } from "../handoff.ts";
 import { random } from "../unit/plan/random.ts";
 import { holds } from "../unit/rails/invariants.ts";
-import { randomRun, type Scenario, scenarioOf } from "../unit/rails/random-run.ts";
+import { randomRun } from "../unit/rails/random-run.ts";
+import { type Scenario, scenarioOf } from "../unit/rails/random-scenario.ts";
 import type { Hands } from "../unit/rails/random-worker.ts";
 
 const NO_TOOLS = { setup: null, lint: null, test: null, build: null };

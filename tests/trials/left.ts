@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Arm } from "./stage.ts";
 
 /** What a trial left, as it is kept: paths begin at its temporary folder. */
 export interface Left {
@@ -77,3 +76,7 @@ export const added = ({ calls }: Left): string[] =>
     const prompt = String(call.prompt).trim();
     return /^Run `minion begin \S+` and do what it prints\.$/.test(prompt) ? [] : prompt;
   });
+
+export type Arm = "prompt" | "control";
+
+export type Files = Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { makeSample } from "../../demo/sample-repo.ts";
 import { handoff } from "../handoff.ts";
-import type { JournalLine } from "./left.ts";
+import type { Arm, Files, JournalLine } from "./left.ts";
 
 const WHO = {
   GIT_AUTHOR_NAME: "t",
@@ -12,8 +12,6 @@ const WHO = {
   GIT_COMMITTER_NAME: "t",
   GIT_COMMITTER_EMAIL: "t@t",
 };
-export type Files = Readonly<Record<string, string>>;
-export type Arm = "prompt" | "control";
 
 /** What stands in the control in place of each prompt: that there is a program, and what to begin
  * with. Guides are prompts, too: there are none. */

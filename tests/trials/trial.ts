@@ -3,28 +3,12 @@ import { startClient } from "../../demo/client.ts";
 import { orchestrator } from "../../demo/orchestrator-script.ts";
 import { type Call, type Reply, startModel } from "../../demo/scripted-model.ts";
 import { conversations, type Speaker } from "../../demo/talk.ts";
-import { type Behaviour, type ScriptedTask, worker } from "../../demo/worker-script.ts";
-import type { JournalLine, Left, Verdict } from "./left.ts";
+import { worker } from "../../demo/worker-script.ts";
+import type { Arm, JournalLine, Left } from "./left.ts";
 import { lay, played } from "./play.ts";
+import type { Scenario } from "./scenario.ts";
 import { SCENARIOS } from "./scenarios/index.ts";
-import { type Arm, type Files, Stage } from "./stage.ts";
-
-/** One moment at which a model is asked, and how what it leaves is judged. */
-export interface Scenario {
-  readonly plays: "orchestrator" | "worker" | "everyone";
-  /** The repository, beside two gates; or the demo's. */
-  readonly files: Files | "sample";
-  /** What has happened before. */
-  readonly prepare?: (stage: Stage) => void;
-  /** What the person types after `/minion`. */
-  readonly words: string;
-  /** How workers that are scripts do their tasks, by id; and which do them otherwise than well. */
-  readonly tasks?: Readonly<Record<string, ScriptedTask>>;
-  readonly behaviours?: Readonly<Record<string, Behaviour>>;
-  /** Nothing that comes after this is of interest. */
-  readonly until?: (stage: Stage) => boolean;
-  readonly judge: (left: Left) => Verdict;
-}
+import { Stage } from "./stage.ts";
 
 const MINUTE = 60_000;
 /** The client waits for a model that thinks. */

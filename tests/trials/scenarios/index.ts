@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { named, untouched } from "../left.ts";
-import type { Scenario } from "../trial.ts";
+import type { Scenario } from "../scenario.ts";
 import { ORCHESTRATOR } from "./orchestrator.ts";
 import { WORKER } from "./worker.ts";
 

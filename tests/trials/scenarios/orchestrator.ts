@@ -1,8 +1,9 @@
 import { failsTwice, type ScriptedTask } from "../../../demo/worker-script.ts";
 import { handoff } from "../../handoff.ts";
+import type { Files } from "../left.ts";
 import { added, commands, named, untouched } from "../left.ts";
-import type { Files, Stage } from "../stage.ts";
-import type { Scenario } from "../trial.ts";
+import type { Scenario } from "../scenario.ts";
+import type { Stage } from "../stage.ts";
 
 const START: Files = {
   "src/start.js": "export const start = 1;\n",

@@ -1,5 +1,5 @@
 import { commands, type Left, untouched } from "../left.ts";
-import type { Scenario } from "../trial.ts";
+import type { Scenario } from "../scenario.ts";
 
 const list = (text: string): string => `${text}Verify: npm test\nRisk: low\nWorkflow: quick\n`;
 

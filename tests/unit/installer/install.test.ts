@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { MANIFEST } from "../../../installer/manifest.ts";
-import { findPlace } from "../../../installer/paths.ts";
+import { findRoot } from "../../../installer/paths.ts";
 import { act, FILES, lay, makeAssets, PERSON, snapshot, temporary } from "./fixture.ts";
 
 const assets = makeAssets();
@@ -348,13 +348,13 @@ describe("I6: where it is installed", () => {
     [{ scope: "project" }, { CLAUDE_CONFIG_DIR: "/cfg" }, "/at/here/.claude", undefined],
     [{ scope: "user" }, { CLAUDE_CONFIG_DIR: "/cfg" }, "/cfg", undefined],
   ] as const)("%j with %j: %s", (flags, env, root, literal) => {
-    const place = findPlace(flags, at(env));
+    const place = findRoot(flags, at(env));
     expect([place.root, place.literal]).toEqual([root, literal]);
   });
 
   it("refuses flags that contradict each other or are empty", () => {
     for (const flags of [{ dir: "/x", scope: "project" }, { dir: " " }] as const)
-      expect(() => findPlace(flags, at({}))).toThrow(
+      expect(() => findRoot(flags, at({}))).toThrow(
         expect.objectContaining({ code: "usage", exit: 2 }),
       );
   });
@@ -362,7 +362,7 @@ describe("I6: where it is installed", () => {
   it("--scope project is the repository's folder, also from below", async () => {
     const repository = temporary();
     lay(repository, { ".git/": "", "src/deep/": "" });
-    const place = findPlace(
+    const place = findRoot(
       { scope: "project" },
       { env: {}, cwd: join(repository, "src/deep"), home: "/home/ann" },
     );

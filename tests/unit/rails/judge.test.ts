@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isRed } from "../../../rails/journal/evidence.ts";
-import { failuresIn, isSubset, isUntested } from "../../../rails/proof/judgement.ts";
+import { failuresIn, isSubset, isUntested } from "../../../rails/proof/failures.ts";
 import { SHIPPED } from "./run.ts";
 
 const { output } = SHIPPED;

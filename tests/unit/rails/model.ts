@@ -1,5 +1,5 @@
 import type { Place, Result } from "../../../rails/git/repository.ts";
-import { holdAtEnd } from "../../../rails/guard/end.ts";
+import { holdAtEnd } from "../../../rails/guard/hold.ts";
 import type { Event, Evidence, NewEvent } from "../../../rails/journal/events.ts";
 import { isRed } from "../../../rails/journal/evidence.ts";
 import { Journal } from "../../../rails/journal/journal.ts";
@@ -16,8 +16,9 @@ import { gate, runGateJob } from "../../../rails/worker/gate.ts";
 import { giveVerdict, submit, submitNothing } from "../../../rails/worker/submit.ts";
 import { handoff } from "../../handoff.ts";
 import { redIn } from "./invariants.ts";
-import type { Scenario } from "./random-run.ts";
-import { FORBIDDEN, type Hands } from "./random-worker.ts";
+import type { Scenario } from "./random-scenario.ts";
+import { FORBIDDEN } from "./random-scenario.ts";
+import type { Hands } from "./random-worker.ts";
 
 type Files = Record<string, string>;
 type Commit = Readonly<{ files: Files; parent: string; subject: string }>;

@@ -1,7 +1,8 @@
 import type { Journal } from "../../../rails/journal/journal.ts";
 import { Fault } from "../../../rails/program/fault.ts";
 import { pick } from "../plan/random.ts";
-import type { Scenario } from "./random-run.ts";
+import type { Scenario } from "./random-scenario.ts";
+import { FORBIDDEN } from "./random-scenario.ts";
 
 /** A worker's and landing's hold on a repository, real or not. Workers are named by their attempts.
  */
@@ -25,8 +26,6 @@ export interface Hands {
   /** What was put on the base up to a commit, newest first. */
   subjectsTo(commit: string): string[];
 }
-
-export const FORBIDDEN = "src/forbidden.txt";
 
 /** How a worker behaves; most are good. */
 export const STYLES = [

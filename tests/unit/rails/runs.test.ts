@@ -2,7 +2,8 @@ import { expect, test, vi } from "vitest";
 import { random } from "../plan/random.ts";
 import { holds } from "./invariants.ts";
 import { Model } from "./model.ts";
-import { GATES, randomRun, scenarioOf } from "./random-run.ts";
+import { randomRun } from "./random-run.ts";
+import { GATES, scenarioOf } from "./random-scenario.ts";
 import { ONE_PHASE, SHIPPED } from "./run.ts";
 
 /** As many as meet every way to end. */
@@ -41,7 +42,7 @@ vi.mock("../../../rails/git/worktree.ts", () => ({
   withGitLock: (_: unknown, work: () => void) => work(),
 }));
 vi.mock("../../../rails/proof/objections.ts", () => instead("objectionTo"));
-vi.mock("../../../rails/proof/evidence.ts", async (original) => ({
+vi.mock("../../../rails/proof/prove.ts", async (original) => ({
   ...(await original<object>()),
   ...instead("prove", "isNoWorse"),
 }));

@@ -11,7 +11,7 @@ import type { Command } from "../journal/shapes.ts";
 import type { RunState } from "../journal/state.ts";
 import { EXIT } from "../program/fault.ts";
 import { outside } from "../program/world.ts";
-import { errorsIn, failuresIn, isSubset, isUntested } from "./judgement.ts";
+import { errorsIn, failuresIn, isSubset, isUntested } from "./failures.ts";
 import { keep, secretsIn } from "./output.ts";
 import { HELD, withSlot } from "./slots.ts";
 
