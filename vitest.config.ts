@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
@@ -14,7 +15,11 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** As the build sets it. */
+const version: string = JSON.parse(readFileSync("package.json", "utf8")).version;
+
 export default defineConfig({
+  define: { __VERSION__: JSON.stringify(version) },
   test: {
     include: ["tests/**/*.test.ts"],
     exclude: ["tests/nightly/**"],

@@ -103,7 +103,7 @@ export class CrashScene extends Scene {
   }
 
   override async minion(...call: Parameters<Scene["minion"]>): Promise<Answer> {
-    const answer = await super.minion(...call);
+    const answer = await this.spawned(...call);
     this.notKilled();
     return answer;
   }
@@ -282,7 +282,7 @@ export async function comesTo(program: string, points: readonly Point[], end: En
     expect((await scene.minion(["report"])).code).toBe(0);
     expect(await scene.leftovers()).toEqual([]);
   } finally {
-    scene.destroy();
+    await scene.destroy();
   }
 }
 
@@ -295,6 +295,6 @@ export async function uninterrupted(program: string): Promise<{ end: End; kinds:
     expect(await scene.leftovers()).toEqual([]);
     return { end, kinds };
   } finally {
-    scene.destroy();
+    await scene.destroy();
   }
 }

@@ -79,6 +79,6 @@ export async function crowd({
     }
     scene.git("fsck", "--connectivity-only");
   } finally {
-    scene.destroy();
+    await scene.destroy();
   }
 }

@@ -2,6 +2,8 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { run } from "../../../rails/cli.ts";
+import type { World } from "../../../rails/program/world.ts";
 import { handoff as inForm } from "../../handoff.ts";
 
 export const MINION = join(import.meta.dirname, "../../../assets/bin/minion");
@@ -24,6 +26,17 @@ export interface Answer {
   readonly json: any;
 }
 
+interface CallOptions {
+  readonly cwd?: string;
+  readonly input?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+const answerOf = (args: readonly string[], said: Omit<Answer, "json">): Answer => ({
+  ...said,
+  json: args.includes("--json") && said.stdout ? JSON.parse(said.stdout) : null,
+});
+
 /** A real repository in a temporary folder, with `minion` as built and worktrees made as Claude
  * Code makes them. */
 export class Scene {
@@ -31,6 +44,8 @@ export class Scene {
   readonly repo = join(this.home, "a repo");
   session = "s1";
   program = MINION;
+  /** What was started beside calls in this process and still runs. */
+  private readonly jobs = new Set<Promise<void>>();
 
   constructor(blueprint = BLUEPRINT) {
     mkdirSync(this.repo);
@@ -77,10 +92,18 @@ export class Scene {
     this.gitIn(top, "commit", "-qm", message);
   }
 
-  /** Runs `minion`; with `--json` its document is parsed. */
-  minion(
+  /** Calls a verb in this process, as fast as a function; with `--json` its document is parsed. What
+   * it asks to be done beside it (a gate, a landing) runs in this process as well. */
+  async minion(args: string[], options: CallOptions = {}): Promise<Answer> {
+    const said = { stdout: "", stderr: "" };
+    const code = await run(args, this.world(said, options));
+    return answerOf(args, { code, ...said });
+  }
+
+  /** Starts the program as it is built, for what is about processes: their pids, signals, pipes. */
+  spawned(
     args: string[],
-    { cwd = this.repo, input = "", env = {} as NodeJS.ProcessEnv } = {},
+    { cwd = this.repo, input = "", env = {} }: CallOptions = {},
   ): Promise<Answer> {
     return new Promise((resolve) => {
       const child = spawn(process.execPath, [this.program, ...args], {
@@ -91,16 +114,36 @@ export class Scene {
       let stderr = "";
       child.stdout.on("data", (chunk) => (stdout += chunk));
       child.stderr.on("data", (chunk) => (stderr += chunk));
-      child.on("close", (code) =>
-        resolve({
-          code: code ?? -1,
-          stdout,
-          stderr,
-          json: args.includes("--json") && stdout ? JSON.parse(stdout) : null,
-        }),
-      );
+      child.on("close", (code) => resolve(answerOf(args, { code: code ?? -1, stdout, stderr })));
       child.stdin.end(input);
     });
+  }
+
+  private world(
+    said: { stdout: string; stderr: string },
+    { cwd = this.repo, input = "", env = {} }: CallOptions,
+  ): World {
+    const world: World = {
+      cwd,
+      env: { ...this.env(), ...env },
+      stdout: { write: (text) => (said.stdout += text) },
+      stderr: { write: (text) => (said.stderr += text) },
+      input: async () => input,
+      now: () => Date.now(),
+      program: this.program,
+      again: (argv, where) => {
+        const ended: { code?: number } = {};
+        const silent = { write: () => true };
+        const own = { ...world, cwd: where, stdout: silent, stderr: silent };
+        const job = run(argv, own).then((code) => {
+          ended.code = code;
+        });
+        this.jobs.add(job);
+        void job.finally(() => this.jobs.delete(job));
+        return ended;
+      },
+    };
+    return world;
   }
 
   /** A hook call as Claude Code makes it; the answer's stdout is parsed where there is one. */
@@ -170,7 +213,8 @@ export class Scene {
     this.session = "s1";
   }
 
-  destroy(): void {
+  async destroy(): Promise<void> {
+    await Promise.all(this.jobs);
     for (const path of [this.home, `${this.home}.kept`])
       rmSync(path, { recursive: true, force: true });
   }
@@ -186,6 +230,11 @@ export class Worker {
 
   minion(args: string[], input = ""): Promise<Answer> {
     return this.scene.minion(args, { cwd: this.path, input });
+  }
+
+  /** Through the program as it is built. */
+  spawned(args: string[]): Promise<Answer> {
+    return this.scene.spawned(args, { cwd: this.path });
   }
 
   begin(): Promise<Answer> {

@@ -69,7 +69,7 @@ describe("a session that ends its turn with work ready", () => {
   });
 
   test("while landing is at it, only where no worker's end will wake it", async () => {
-    scene.destroy();
+    await scene.destroy();
     const go = '"$(git rev-parse --git-common-dir)/go"';
     scene = new Scene(
       `---\ngates:\n  - name: test\n    run: 'until [ -e ${go} ]; do sleep 0.1; done'\n---\n`,

@@ -7,9 +7,7 @@ import { markOf } from "../../../rails/program/process.ts";
 import { MINION, Scene, type Worker } from "./scene.ts";
 
 const scenes: Scene[] = [];
-afterEach(() => {
-  for (const scene of scenes.splice(0)) scene.destroy();
-});
+afterEach(() => Promise.all(scenes.splice(0).map((scene) => scene.destroy())));
 
 /** A run with so many workers begun, each with a file of its own. Its gate writes down when it
  * starts and ends, and by whom; while `stop` is there, it does not end. */
@@ -59,7 +57,8 @@ async function until(isSo: () => boolean): Promise<void> {
 
 const pairs = (...who: string[]): string[] =>
   who.flatMap((each) => [`start ${each}`, `end ${each}`]);
-const runGate = (worker: Worker) => worker.minion(["gate", "test", "--wait", "300", "--json"]);
+/** Slots are counted by process, so each gate has one of its own. */
+const runGate = (worker: Worker) => worker.spawned(["gate", "test", "--wait", "300", "--json"]);
 
 /** Calls the gates one after another, each once the one before stands in the queue. They end once
  * `stop` is gone. */
@@ -76,7 +75,7 @@ async function inTurn({ scene, stop }: { scene: Scene; stop: string }, workers: 
 }
 
 test("one at a time and first come, first served; to wait is no failure and counts in no time limit", async () => {
-  const run = await begun(5, { timeout: 5 });
+  const run = await begun(5, { timeout: 2 });
   // The slot is taken by this very process, for longer than a gate may run.
   const { pid, started } = (await markOf(process.pid)) as ProcessMark;
   const ticket = join(queueOf(run.scene), `runs+1+${Date.now()}+${pid}+${started}`);
@@ -87,7 +86,7 @@ test("one at a time and first come, first served; to wait is no failure and coun
     calls.push(runGate(run.all[task - 1] as Worker));
     await until(() => tickets(run.scene, "waits").length === calls.length);
   }
-  await sleep(5500);
+  await sleep(2300);
   const call = await (run.all[2] as Worker).minion(["gate", "test", "--wait", "0", "--json"]);
   expect(call).toMatchObject({ code: 75, json: { gates: [{ result: "running", failures: 0 }] } });
   expect(run.said()).toEqual([]);
@@ -137,10 +136,13 @@ test("two repositories share the slots, and what a worker waits for lands before
   const calls = await inTurn(one, [holder, last]);
   const [other] = two.all;
   calls.push(
-    two.scene.minion(["gate", "test", "--wait", "300", "--json"], { cwd: other.path, env: shared }),
+    two.scene.spawned(["gate", "test", "--wait", "300", "--json"], {
+      cwd: other.path,
+      env: shared,
+    }),
   );
   await until(() => tickets(one.scene, "waits").length === 2);
-  calls.push(one.scene.minion(["land", "1", "--wait", "300", "--json"]));
+  calls.push(one.scene.spawned(["land", "1", "--wait", "300", "--json"]));
   await until(() => tickets(one.scene, "waits").length === 3);
   rmSync(one.stop);
   expect((await Promise.all(calls)).map(({ code }) => code)).toEqual([0, 0, 0, 0]);
