@@ -1,48 +1,51 @@
+import * as v from "valibot";
 import { Fault } from "../program/fault.ts";
 import { readIfThere } from "../program/files.ts";
 import { type Markdown, readMarkdown } from "./markdown.ts";
-import { checked, pattern, RISKS, text, z } from "./schema.ts";
+import { checked, pattern, RISKS, text, unlisted } from "./schema.ts";
 
-const texts = z.array(text);
-const patterns = z.array(pattern); // One of which is to match
-const whole = (least: number, most: number) => z.int().check(z.minimum(least), z.maximum(most));
-const gate = z
-  .strictObject({
-    name: z.string().check(z.regex(/^[a-z][a-z0-9-]*$/)),
+const texts = v.array(text);
+const patterns = v.array(pattern); // One of which is to match
+const whole = (least: number, most: number) =>
+  v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most));
+const gate = v.pipe(
+  v.strictObject({
+    name: v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]*$/)),
     /** Which of the project's commands to run, as `minion plan` finds it. */
-    tool: z.optional(z.enum(["lint", "test", "build"])),
-    run: z.optional(text), // Or the command itself, and its folder from the repository's root
-    cwd: z.optional(z.string()),
-    timeout: z.optional(whole(1, 86_400)), // Seconds until it is stopped
-    when: z.optional(z.enum(["end"])), // Not for each task, but once all have landed
-  })
-  .check(
-    z.refine(
-      ({ tool, run }) => (tool === undefined) !== (run === undefined),
-      "a gate has either tool or run",
-    ),
-  );
-const gates = z.array(gate).check(z.minLength(1), ({ value, issues }) => {
-  const twin = value.findIndex(
-    ({ name }, index) => value.findIndex((other) => other.name === name) < index,
-  );
-  if (twin > 0)
-    issues.push({ code: "custom", message: "two gates have one name", input: value, path: [twin] });
-});
+    tool: v.optional(v.picklist(["lint", "test", "build"])),
+    run: v.optional(text), // Or the command itself, and its folder from the repository's root
+    cwd: v.optional(v.string()),
+    timeout: v.optional(whole(1, 86_400)), // Seconds until it is stopped
+    when: v.optional(v.picklist(["end"])), // Not for each task, but once all have landed
+  }),
+  v.check(
+    ({ tool, run }) => (tool === undefined) !== (run === undefined),
+    "a gate has either tool or run",
+  ),
+);
+const gates = v.pipe(
+  v.array(gate),
+  v.minLength(1),
+  v.checkItems(
+    ({ name }, index, all) => all.findIndex((other) => other.name === name) === index,
+    "two gates have one name",
+  ),
+);
 
 /** What several workers have in common: a count of what is alike, its likely cause and the way out.
  */
-const alarm = z.strictObject({
-  when: z.enum(["ended", "timeout", "error", "base-red", "spent", "landing"]),
-  count: z.number().check(z.positive()), // Tasks; of `spent` times the upper end of the estimate
-  pause: z.boolean(), // Is nothing more dispatched then?
+const alarm = v.strictObject({
+  when: v.picklist(["ended", "timeout", "error", "base-red", "spent", "landing"]),
+  // Tasks; of `spent` times the upper end of the estimate
+  count: v.pipe(v.number(), v.finite(), v.gtValue(0)),
+  pause: v.boolean(), // Is nothing more dispatched then?
   likely: text,
   way: text,
 });
 
 /** The fields that hold fields of their own; a later file may give only some of them. */
 const GROUPS = {
-  bounds: z.strictObject({
+  bounds: v.strictObject({
     failures: whole(1, 5), // How often a gate may fail per attempt: the first try and the fixes
     attempts: whole(1, 5), // Attempts per task
     // How often a worker is sent back. Claude Code ends a worker after eight.
@@ -55,10 +58,10 @@ const GROUPS = {
   }),
   /** Who tries again where an attempt failed: expertise that is added, and a model where it is to
    * be another one. */
-  retry: z.strictObject({ agent: z.string(), model: z.string() }),
+  retry: v.strictObject({ agent: v.string(), model: v.string() }),
   /** How raw output is kept and read: patterns for lines without colours, and the most that is kept
    * of one run. */
-  output: z.strictObject({
+  output: v.strictObject({
     untested: patterns, // Says that nothing was tested, unless `tested` says otherwise
     tested: patterns,
     failure: patterns, // A line that names one failure
@@ -67,7 +70,7 @@ const GROUPS = {
   }),
   /** What a gate stands on: a change of it is a person's to decide where the task does not declare
    * it. */
-  proof: z.strictObject({
+  proof: v.strictObject({
     files: texts, // Paths, or `package.json#scripts` for a part of a JSON file
     tests: texts, // Where tests are
     case: patterns, // A line that begins a test
@@ -76,37 +79,38 @@ const GROUPS = {
 };
 
 /** What may stand in a blueprint's frontmatter beside what Claude Code reads there. */
-const FIELDS = z.strictObject({
+const FIELDS = v.strictObject({
   gates,
   slots: texts, // What a handoff has to say something under
   commit: pattern, // What the first line of each commit has to match
   allow: texts, // Commands that a worker may run without asking
   // Those that it may not run, and the way out
-  refuse: z.array(z.strictObject({ commands: patterns, way: text })),
-  companions: z.record(z.string(), texts), // What changes along with a path, without being named
+  refuse: v.array(v.strictObject({ commands: patterns, way: text })),
+  // What changes along with a path, without being named
+  companions: unlisted(v.record(v.string(), texts)),
   // Those that are tried for a task, in order; the last one fits always
-  workflows: texts.check(z.minLength(1)),
-  models: z.record(z.string(), text), // By role, as Claude Code names them
+  workflows: v.pipe(texts, v.minLength(1)),
+  models: unlisted(v.record(v.string(), text)), // By role, as Claude Code names them
   // What raises a task's risk
-  risks: z.array(z.strictObject({ risk: z.enum(RISKS), words: patterns, paths: texts })),
-  alarms: z.array(alarm),
+  risks: v.array(v.strictObject({ risk: v.picklist(RISKS), words: patterns, paths: texts })),
+  alarms: v.array(alarm),
   // What errors that say so come from
-  causes: z.array(z.strictObject({ lines: patterns, likely: text, way: text })),
+  causes: v.array(v.strictObject({ lines: patterns, likely: text, way: text })),
   vague: patterns, // Words of a task that leave open what is meant
   ...GROUPS,
 });
 const { bounds, retry, output, proof } = GROUPS;
 const own = {
-  bounds: z.partial(bounds),
-  retry: z.partial(retry),
-  output: z.partial(output),
-  proof: z.partial(proof),
+  bounds: unlisted(v.partial(bounds)),
+  retry: unlisted(v.partial(retry)),
+  output: unlisted(v.partial(output)),
+  proof: unlisted(v.partial(proof)),
 };
-const OWN_FIELDS = z.partial(z.extend(FIELDS, own));
+const OWN_FIELDS = v.partial(v.strictObject({ ...FIELDS.entries, ...own }));
 const CLIENT_FIELDS = ["name", "description", "disable-model-invocation", "user-invocable"];
 
 /** The rails in force: data for `minion`, prose for the worker. */
-export interface Blueprint extends Readonly<z.infer<typeof FIELDS>> {
+export interface Blueprint extends Readonly<v.InferOutput<typeof FIELDS>> {
   readonly body: string;
   readonly sources: Readonly<Record<string, string>>; // Which file each value came from
 }
@@ -135,12 +139,15 @@ export async function readBlueprint(files: readonly string[]): Promise<Blueprint
     body = markdown.body.trim();
     sources.body = file;
   }
-  const { data, error } = FIELDS.safeParse(values);
-  const missing =
-    error?.issues.map(({ path }) => path.join(".")).join(", ") ?? (body ? "" : "the steps");
-  if (!data || missing)
+  const { success, output, issues } = v.safeParse(FIELDS, values);
+  const missing = success
+    ? body
+      ? ""
+      : "the steps"
+    : issues.map((issue) => v.getDotPath(issue)).join(", ");
+  if (!success || missing)
     throw new Fault("blueprint", `no blueprint says ${missing}`, "install again");
-  return { ...data, body, sources };
+  return { ...output, body, sources };
 }
 
 function ownFields({ data, lineOf }: Markdown, file: string) {

@@ -12,6 +12,11 @@ export interface Markdown {
   lineOf(path: readonly (string | number)[]): number;
 }
 
+/** The frontmatter of a text without BOM and with `\n` line ends, its two rules included; empty
+ * where there is none, or where nothing closes it. */
+export const frontmatterIn = (text: string): string =>
+  /^---[ \t]*\n(?:[\s\S]*?\n)?---[ \t]*(?:\n|$)/.exec(text)?.[0] ?? "";
+
 /** The one reader of frontmatter. A BOM and CRLF line ends make no difference. Only YAML is read:
  * gray-matter runs a `---js` block as code, so every opener but a bare `---` is refused before it
  * sees it.
@@ -29,7 +34,7 @@ export function readMarkdown(text: string, where: string): Markdown {
       `frontmatter opens with «${opener}»`,
       "open it with --- alone: only YAML is read",
     );
-  if (!/^---[ \t]*\n(?:[\s\S]*?\n)?---[ \t]*(?:\n|$)/.test(clean))
+  if (frontmatterIn(clean) === "")
     throw broken(where, 1, "frontmatter is not closed", "close it with a line --- of its own");
 
   const lines = new LineCounter();

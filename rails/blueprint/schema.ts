@@ -1,20 +1,21 @@
-import * as z from "zod/mini";
-import english from "zod/v4/locales/en.js";
+import * as v from "valibot";
 import { Fault } from "../program/fault.ts";
 import type { Markdown } from "./markdown.ts";
-
-// The small form of zod brings no messages of its own.
-z.config(english());
-
-export { z };
 
 /** What a mistake in a task costs, the least first. */
 export const RISKS = ["low", "medium", "high"] as const;
 
-export const text = z.string().check(z.minLength(1));
+export const text = v.pipe(v.string(), v.minLength(1));
 
 /** A regular expression, as JavaScript has it. */
-export const pattern = text.check(z.refine(isPattern, "this is no regular expression"));
+export const pattern = v.pipe(text, v.check(isPattern, "this is no regular expression"));
+
+/** The schema of an object, for which a list is none: valibot takes one for an empty object. */
+export const unlisted = <T extends v.GenericSchema>(schema: T) => v.pipe(notListed, schema);
+const notListed = v.pipe(
+  v.unknown(),
+  v.check((value) => !Array.isArray(value), "Invalid type: Expected Object but received Array"),
+);
 
 function isPattern(pattern: string): boolean {
   try {
@@ -29,15 +30,18 @@ function isPattern(pattern: string): boolean {
  * @throws Fault with file and line of the first thing that is wrong: which field, and in words what
  */
 export function checked<T>(
-  schema: z.ZodMiniType<T>,
+  schema: v.GenericSchema<unknown, T>,
   { data, lineOf }: Pick<Markdown, "data" | "lineOf">,
   file: string,
   [code, hint]: readonly [code: string, hint: string],
 ): T {
-  const result = schema.safeParse(data);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const unknown = issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
-  const at = [...(issue?.path ?? []).map(String), ...unknown];
-  throw new Fault(code, `${file}:${lineOf(at)}: ${at.join(".")}: ${issue?.message}`, hint);
+  const { success, output, issues } = v.safeParse(schema, data);
+  if (success) return output;
+  const at = (issues[0].path ?? []).map(({ key }) => String(key));
+  throw new Fault(code, `${file}:${lineOf(at)}: ${at.join(".")}: ${messageOf(issues[0])}`, hint);
+}
+
+/** Of a field that may not be there, valibot says that it expected «never». */
+function messageOf({ expected, received, message }: v.BaseIssue<unknown>): string {
+  return expected === "never" ? `Unrecognized key: ${received}` : message;
 }

@@ -1,58 +1,69 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
+import * as v from "valibot";
 import { readIfThere } from "../program/files.ts";
 import { readMarkdown } from "./markdown.ts";
-import { checked, pattern, RISKS, text, z } from "./schema.ts";
+import { checked, pattern, RISKS, text, unlisted } from "./schema.ts";
 
-const name = z.string().check(z.regex(/^[a-z][a-z0-9-]*$/));
-const names = z.array(name);
+const name = v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]*$/));
+const names = v.array(name);
 
 /** One step of a task, done by a worker of its own. */
-const PHASE = z.strictObject({
+const PHASE = v.strictObject({
   name,
   // Expertise that is added, instead of the role that the task names
-  agent: z._default(z.string(), ""),
-  model: z._default(z.string(), ""),
-  risk: z._default(z.enum(RISKS), "low"), // From which risk of the task on there is this phase
+  agent: v.optional(v.string(), ""),
+  model: v.optional(v.string(), ""),
+  risk: v.optional(v.picklist(RISKS), "low"), // From which risk of the task on there is this phase
   // May it change files? If not, what it leaves is its handoff
-  writes: z._default(z.boolean(), true),
-  gates: z.optional(names), // Those that have to pass; all where it writes
+  writes: v.optional(v.boolean(), true),
+  gates: v.optional(names), // Those that have to pass; all where it writes
   // Those that have to fail before it is over: the tests that the next one makes pass
-  red: z._default(names, []),
+  red: v.optional(names, []),
   // It judges what is there: the phase to which findings send the task
-  back: z._default(z.string(), ""),
+  back: v.optional(v.string(), ""),
 });
-export type Phase = Readonly<z.infer<typeof PHASE>> & { readonly steps: string };
+export type Phase = Readonly<v.InferOutput<typeof PHASE>> & { readonly steps: string };
 
 /** When a workflow is chosen: where all that one of these says holds. */
-const FIT = z.strictObject({
-  risk: z.optional(z.enum(RISKS)),
-  words: z.optional(z.array(pattern)), // One of them in the task's text
-  paths: z.optional(z.array(text)), // One of them among the files that it names
-  files: z.optional(z.int().check(z.minimum(0))), // It names some, and no more than so many
-});
-export type Fit = Readonly<z.infer<typeof FIT>>;
+const FIT = unlisted(
+  v.strictObject({
+    risk: v.optional(v.picklist(RISKS)),
+    words: v.optional(v.array(pattern)), // One of them in the task's text
+    paths: v.optional(v.array(text)), // One of them among the files that it names
+    // It names some, and no more than so many
+    files: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
+  }),
+);
+export type Fit = Readonly<v.InferOutput<typeof FIT>>;
 
-const FIELDS = z
-  .strictObject({
-    name: z.optional(z.string()),
-    when: text, // For whoever chooses
-    for: z._default(z.array(FIT), []),
-    phases: z.array(PHASE).check(z.minLength(1)),
-  })
-  .check(({ value: { phases }, issues }) => {
-    const known = phases.map((phase) => phase.name);
-    const wrong = (at: number, message: string) =>
-      issues.push({ code: "custom", message, input: phases, path: ["phases", at] });
-    for (const [at, { name, back, writes }] of phases.entries()) {
-      if (known.indexOf(name) < at) wrong(at, `two phases are called ${name}`);
-      if (back && !phases.some((phase) => phase.name === back && phase.writes))
-        wrong(at, `${back} is no phase that writes`);
-      if (back && writes) wrong(at, "what judges does not write: say writes: false");
-    }
-    if (!phases.some(({ writes, risk }) => writes && risk === "low"))
-      wrong(0, "no phase writes, whatever the risk");
-  });
+const PHASES = v.pipe(
+  v.array(PHASE),
+  v.minLength(1),
+  v.checkItems(
+    ({ name }, at, all) => all.findIndex((other) => other.name === name) === at,
+    ({ input }) => `two phases are called ${input.name}`,
+  ),
+  v.checkItems(
+    ({ back }, _, all) => !back || all.some(({ name, writes }) => name === back && writes),
+    ({ input }) => `${input.back} is no phase that writes`,
+  ),
+  v.checkItems(
+    ({ back, writes }) => !(back && writes),
+    "what judges does not write: say writes: false",
+  ),
+  v.checkItems(
+    (_, at, all) => at > 0 || all.some(({ writes, risk }) => writes && risk === "low"),
+    "no phase writes, whatever the risk",
+  ),
+);
+
+const FIELDS = v.strictObject({
+  name: v.optional(v.string()),
+  when: text, // For whoever chooses
+  for: v.optional(v.array(FIT), []),
+  phases: PHASES,
+});
 
 /** The phases of a task, in order, and when to choose them. A phase that stands after the one that
  * sends tasks back to it is entered in no other way, and leads back to that. */
