@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import wrapAnsi from "wrap-ansi";
+import { wrapAnsi } from "fast-wrap-ansi";
 import { type Alarm, alarmLine } from "../foreman/alarms.ts";
 import { chainLeft } from "../journal/chain.ts";
 import { endedAt, type RunState, rivalsOn, type TaskState } from "../journal/state.ts";
