@@ -25,7 +25,7 @@ export async function print(
 /** YAML is loaded where it is wanted: hooks and gates, which are called by the hundred, do without.
  */
 const yaml = async (data: object): Promise<string> =>
-  (await import("yaml")).stringify(data, { lineWidth: 0 });
+  (await import("./yaml.ts")).stringify(data, { lineWidth: 0 });
 
 /** The one way out of a program: runs its commands, and prints any fault as one line with a hint on
  * stderr, or as a document on stdout where `--json` was asked for.

@@ -1,6 +1,5 @@
 import { access, constants, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import lockfile from "proper-lockfile";
 import { Fault } from "./fault.ts";
 
 /** Some ten minutes of waiting, a little longer each time. */
@@ -30,6 +29,8 @@ async function acquire(folder: string, lockfilePath: string): Promise<() => Prom
   await mkdir(folder, { recursive: true });
   // Where nobody may write, a lock would be waited for in vain.
   await access(folder, constants.W_OK);
+  // Loaded where it is wanted: what only looks at a run does without.
+  const { default: lockfile } = await import("proper-lockfile");
   // Lost to another after a long sleep of the machine: what was begun is ended, not cut off in the
   // middle.
   const onCompromised = (): void => {};
