@@ -17,6 +17,16 @@ export async function buildDemo(folder) {
   await vendorZod(join(folder, "sample/vendor/zod"));
 }
 
+/** Leaves out the other fifty languages of zod's messages. */
+const inEnglish = {
+  name: "in-english",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+      contents: 'export { default as en } from "./en.js";',
+    }));
+  },
+};
+
 /** zod as a package of one file, so that the sample is installed without a network. */
 async function vendorZod(folder) {
   const source = join(root, "node_modules/zod");
@@ -33,6 +43,7 @@ async function vendorZod(folder) {
     minify: true,
     legalComments: "none",
     logLevel: "warning",
+    plugins: [inEnglish],
   });
   const manifest = { name, version, license, homepage, type: "module", exports: "./index.js" };
   await writeFile(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
