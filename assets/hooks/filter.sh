@@ -2,6 +2,11 @@
 # Hooks run in every session of the person, and a matcher cannot name an agent: only what concerns a minion goes on to
 # the rails, so that nobody else pays for starting Node.
 
+# A program starts faster where it looks for no locale.
+take_input() {
+  input=$(LC_ALL=C cat)
+}
+
 # Does a run of this repository name the session? Where there is no run, no program is started to know that.
 owns_run() {
   at=$PWD
@@ -19,15 +24,20 @@ owns_run() {
     case $common in /*) git=$common ;; *) git=$git/$common ;; esac
   fi
   [ -d "$git/minion" ] || return 1
-  input=$(cat)
+  take_input
   session=${input#*'"session_id":"'}
-  grep -qsF "\"session\":\"${session%%'"'*}\"" "$git"/minion/r*/events.jsonl
+  LC_ALL=C grep -qsF "\"session\":\"${session%%'"'*}\"" "$git"/minion/r*/events.jsonl
 }
 
 case $1 in
 Stop | SessionStart) owns_run || exit 0 ;;
 *)
-  input=$(cat)
+  take_input
+  # Almost every call ends at this one look, which is cheaper than the exact ones.
+  case $input in
+  *minion* | *'-turn limit ('*) ;;
+  *) exit 0 ;;
+  esac
   case $input in
   *'"agent_type":"minion:'* | *'"subagent_type":"minion:'* | *'"command":"'*'minion '* | *'"file_path":"/tmp/minion-'*) ;;
   *'"prompt":"<task-notification>'*'-turn limit ('*) ;;
