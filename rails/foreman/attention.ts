@@ -21,7 +21,7 @@ const overRed = (): Choice[] => [
 /** Where to look first: what makes the task risky, then what was found. */
 function linesFirst({ blueprint: { risks } }: RunState, { result }: TaskState): string {
   const paths = result?.submitted?.paths ?? [];
-  const risky = paths.filter((path) => riskOf(risks, "", [path], "")[0] !== "");
+  const risky = paths.filter((path) => riskOf(risks, "", [path], "").risk !== "");
   return (risky.length > 0 ? risky : paths).slice(0, 10).join(" ");
 }
 

@@ -63,12 +63,13 @@ export async function planAt(
   const tasks = asWritten.tasks.map((own) => {
     const { id, line, title, description, files } = own;
     const paths = files.map(({ path }) => path);
-    const [risk, why] = riskOf(blueprint.risks, `${title}\n${description}`, paths, place.prefix);
+    const said = `${title}\n${description}`;
+    const { risk, why } = riskOf(blueprint.risks, said, paths, place.prefix);
     const isRaised = !isAtLeast(own.risk, risk);
     const task = isRaised ? { ...own, risk } : own;
     const name = task.workflow || workflow;
-    const [chosen, workflowWhy] = name
-      ? [all.get(name), "said"]
+    const { workflow: chosen, why: workflowWhy } = name
+      ? { workflow: all.get(name), why: "said" }
       : chooseWorkflow(task, order, place.prefix);
     const lack = chosen ? lackOf(chosen, blueprint, overlays) : `there is no workflow ${name}`;
     if (lack)
@@ -92,12 +93,9 @@ export async function planAt(
   // plan would have it.
   const reviews = Object.fromEntries(
     (["medium", "high"] as const).map((risk) => {
-      const [{ phases }] = chooseWorkflow(
-        { title: "", description: "", files: [], risk },
-        order,
-        place.prefix,
-      );
-      return [risk, reviewIn(phases, risk)];
+      const untold = { title: "", description: "", files: [], risk };
+      const { workflow } = chooseWorkflow(untold, order, place.prefix);
+      return [risk, reviewIn(workflow.phases, risk)];
     }),
   );
   const plan: Plan = { ...asWritten, tasks, findings: [...asWritten.findings, ...findings] };

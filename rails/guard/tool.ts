@@ -8,6 +8,7 @@ import { findRun } from "../journal/journal.ts";
 import type { State } from "../journal/shapes.ts";
 import { inOrder, isActive, type RunState, type TaskState } from "../journal/state.ts";
 import { matchesAny } from "../plan/conflicts.ts";
+import { withDependents } from "../plan/dependencies.ts";
 import { isAlive } from "../program/process.ts";
 import { outside } from "../program/world.ts";
 import type { Found } from "../worker/attempt.ts";
@@ -201,9 +202,7 @@ function barrier(path: string, state: RunState, task: TaskState): string | null 
   if (isIn(task.forbid)) return `${path} is forbidden to task ${task.id}`;
   if (isIn(task.files.map((file) => file.path))) return null;
   // What hangs on this task begins after it has landed.
-  const after = new Set([task.id]);
-  for (const { id, depends } of inOrder(state))
-    if (depends.some((one) => after.has(one))) after.add(id);
+  const after = withDependents(task.id, inOrder(state));
   const open = [...state.tasks.values()].filter(
     (other) => !after.has(other.id) && !CLOSED.includes(other.state),
   );

@@ -1,40 +1,41 @@
+import { type Dependent, linksOf, longestChains, longestOf } from "../plan/dependencies.ts";
 import { phasesAhead } from "./phases.ts";
-import { inOrder, isActive, type RunState, type TaskState } from "./state.ts";
+import type { State } from "./shapes.ts";
+import { inOrder, isActive, type RunState } from "./state.ts";
 
+/** A chain of tasks that wait for one another, first to last, and how long it takes. */
 type Chain = Readonly<{ ms: number; tasks: readonly string[] }>;
 
-/** The longest chain of tasks that wait for one another, first to last; null where there are none.
+/** The longest chain of tasks that wait for one another; null where there are none.
  * @param tasks each after what it depends on
  * @param time what each counts, in milliseconds */
-export function longestChain(
-  tasks: readonly TaskState[],
-  time: (task: TaskState) => number,
+export function longestChain<T extends Dependent>(
+  tasks: readonly T[],
+  time: (task: T) => number,
 ): Chain | null {
-  const chains = new Map<string, Chain>();
-  for (const task of tasks) {
-    const before = task.depends
-      .flatMap((id) => chains.get(id) ?? [])
-      .sort((a, b) => b.ms - a.ms)[0];
-    chains.set(task.id, {
-      ms: time(task) + (before?.ms ?? 0),
-      tasks: [...(before?.tasks ?? []), task.id],
-    });
-  }
-  return [...chains.values()].sort((a, b) => b.ms - a.ms)[0] ?? null;
+  const byId = new Map(tasks.map((task) => [task.id, task]));
+  const chains = longestChains(
+    byId.keys(),
+    (id) => byId.get(id)?.depends ?? [],
+    (id) => time(byId.get(id) as T),
+  );
+  const longest = longestOf(chains);
+  return longest && { ms: longest.length, tasks: linksOf(longest).reverse() };
 }
+
+/** Tasks that still take time, and no person's word. */
+const GOES_ON: readonly State[] = ["waiting", "ready", "running", "verify-failed"];
 
 /** What is left by the critical path: each dispatch as long as was expected, less what its worker
  * has been at it. Landing is not in it. Null where nothing was expected, or nothing is left that
  * needs no person. */
 export function chainLeft(state: RunState, now: number): Chain | null {
   const each = (state.estimate?.each.likely ?? 0) * 60_000;
-  const open = inOrder(state).filter((task) =>
-    ["waiting", "ready", "running", "verify-failed"].includes(task.state),
-  );
-  const left = (task: TaskState): number => {
+  if (each <= 0) return null;
+  const open = inOrder(state).filter((task) => GOES_ON.includes(task.state));
+  return longestChain(open, (task) => {
     const last = task.attempts.at(-1);
     const worked = last && isActive(last) ? now - last.dispatchedAt : 0;
     return phasesAhead(task) * each - Math.min(worked, each);
-  };
-  return each > 0 ? longestChain(open, left) : null;
+  });
 }

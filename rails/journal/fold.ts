@@ -246,7 +246,7 @@ function raiseRisk(
   task: TaskState,
   paths: readonly string[],
 ): void {
-  const [risk] = riskOf(blueprint.risks, "", paths, "");
+  const { risk } = riskOf(blueprint.risks, "", paths, "");
   if (isAtLeast(task.risk, risk)) return;
   const way = wayFor(task.way, risk, reviews);
   Object.assign(task, { risk, way, phases: phasesFor(way, risk) });

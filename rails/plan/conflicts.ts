@@ -1,5 +1,5 @@
+import { lowest } from "./collections.ts";
 import { clean, namesOf, overlap, type Pattern, readPattern } from "./glob.ts";
-import { lowest } from "./schedule.ts";
 import type { Conflict, Task, TaskFile } from "./task.ts";
 
 /** Is this path, from the repository's root, in what the pattern stands for? Read as for conflicts;

@@ -1,9 +1,10 @@
+import { grouped, type Lists, lowest } from "./collections.ts";
+import { dependentsOf, longestChains } from "./dependencies.ts";
 import type { Task } from "./task.ts";
 
 /** What waits for what, and how long each takes, in minutes or in whatever unit all of them share.
  */
 export type Job = Readonly<{ id: string; depends: readonly string[]; minutes: number }>;
-type Lists = ReadonlyMap<string, readonly string[]>;
 /** How urgent each id is; nothing said is 0. */
 export type Priority = ReadonlyMap<string, number>;
 /** When each job starts, in the order in which they start, and when the last one ends. */
@@ -55,33 +56,58 @@ export function simulate(
   workers: number,
   priority: Priority,
 ): Schedule {
-  const minutes = new Map(jobs.map((job) => [job.id, job.minutes]));
-  const missing = new Map(
-    jobs.map(({ id, depends }) => [id, depends.filter((one) => minutes.has(one)).length]),
-  );
-  const after = followers(jobs);
-  const order = byPriority(minutes.keys(), priority);
-  const rank = new Map(order.map((id, index) => [id, index]));
-  const ready = order.filter((id) => missing.get(id) === 0);
+  const minutes = minutesOf(jobs);
+  const queue = queueOf(jobs, priority);
   const starts = new Map<string, number>();
-  const ends = new Map<string, number>(); // `ends`: of what is under way
-  for (let now = 0; ; now = Math.min(...ends.values())) {
-    for (const [id] of [...ends].filter(([, end]) => end <= now)) {
-      ends.delete(id);
-      for (const one of after.get(id) ?? []) {
-        missing.set(one, (missing.get(one) ?? 0) - 1);
-        const isLater = (other: string) => (rank.get(other) ?? 0) > (rank.get(one) ?? 0);
-        if (missing.get(one) === 0) ready.splice(lowest(ready, isLater), 0, one);
-      }
-    }
-    for (const id of startNow(ready, ends.keys(), rivals, workers - ends.size)) {
+  const ends = new Map<string, number>(); // Of what is under way
+  let now = 0;
+  while (true) {
+    for (const id of startNow(queue.ready, ends.keys(), rivals, workers - ends.size)) {
+      queue.start(id);
       starts.set(id, now);
       ends.set(id, now + (minutes.get(id) ?? 0));
-      ready.splice(ready.indexOf(id), 1);
     }
     if (ends.size === 0) return { makespan: now, starts };
+    now = Math.min(...ends.values());
+    for (const [id, end] of [...ends]) {
+      if (end > now) continue;
+      ends.delete(id);
+      queue.end(id);
+    }
   }
 }
+
+/** The jobs of which all that they depend on has ended, the most urgent first.
+ * @returns `start` takes one out, `end` says that one has ended */
+function queueOf(jobs: readonly Job[], priority: Priority) {
+  const known = new Set(jobs.map(({ id }) => id));
+  const missing = new Map(
+    jobs.map(({ id, depends }) => [id, depends.filter((one) => known.has(one)).length]),
+  );
+  const dependents = dependentsOf(jobs);
+  const order = byPriority(known, priority);
+  const ranks = new Map(order.map((id, index) => [id, index]));
+  const rank = (id: string): number => ranks.get(id) ?? 0;
+  const ready = order.filter((id) => missing.get(id) === 0);
+  return {
+    ready: ready as readonly string[],
+    start(id: string): void {
+      ready.splice(ready.indexOf(id), 1);
+    },
+    end(id: string): void {
+      for (const dependent of dependents.get(id) ?? []) {
+        const left = (missing.get(dependent) ?? 0) - 1;
+        missing.set(dependent, left);
+        if (left !== 0) continue; // Below it: a list at fault names an id twice
+        const place = lowest(ready, (other) => rank(other) > rank(dependent));
+        ready.splice(place, 0, dependent);
+      }
+    },
+  };
+}
+
+const minutesOf = (jobs: readonly Job[]): ReadonlyMap<string, number> =>
+  new Map(jobs.map(({ id, minutes }) => [id, minutes]));
 
 /** How much of the work that a job keeps from running counts: of 0 to 1 within 0.1 % of the best
  * for each kind of graph in `npm run bench`. */
@@ -94,50 +120,45 @@ const ROUNDS = 3;
  * the run played from its end, where what ended last starts first, tells how long before the end
  * each job has to start. Kept where the makespan is shorter. */
 export function prioritise(jobs: readonly Job[], rivals: Lists, workers: number): Priority {
-  const minutes = new Map(jobs.map((job) => [job.id, job.minutes]));
-  const sum = (ids: readonly string[] = []): number =>
-    ids.reduce((all, id) => all + (minutes.get(id) ?? 0), 0);
-  const ends = ({ starts }: Schedule): Priority =>
-    new Map([...starts].map(([id, at]) => [id, at + sum([id])]));
-  const after = followers(jobs);
-  const chains = new Map<string, number>();
-  for (const id of [...simulate(jobs, rivals, workers, chains).starts.keys()].reverse())
-    chains.set(
-      id,
-      sum([id]) + Math.max(0, ...(after.get(id) ?? []).map((one) => chains.get(one) ?? 0)),
-    );
-  let best: Priority = new Map(
-    [...chains].map(([id, chain]) => [id, chain + RIVALS * sum(rivals.get(id))]),
-  );
-  let schedule = simulate(jobs, rivals, workers, best);
-  const reversed = jobs.map((job) => ({ ...job, depends: after.get(job.id) ?? [] }));
-  for (let round = 0, shortest = schedule.makespan; round < ROUNDS; round++) {
-    const priority = ends(simulate(reversed, rivals, workers, ends(schedule)));
-    schedule = simulate(jobs, rivals, workers, priority);
-    if (schedule.makespan < shortest) [best, shortest] = [priority, schedule.makespan];
+  const minutes = minutesOf(jobs);
+  const dependents = dependentsOf(jobs);
+  const play = (priority: Priority): Schedule => simulate(jobs, rivals, workers, priority);
+  const reversed = jobs.map((job) => ({ ...job, depends: dependents.get(job.id) ?? [] }));
+  const playBack = (priority: Priority): Schedule => simulate(reversed, rivals, workers, priority);
+
+  let best = firstPriority(jobs, dependents, rivals, [...play(new Map()).starts.keys()]);
+  let schedule = play(best);
+  let shortest = schedule.makespan;
+  for (let round = 0; round < ROUNDS; round++) {
+    const back = playBack(endsOf(schedule, minutes));
+    const priority = endsOf(back, minutes);
+    schedule = play(priority);
+    if (schedule.makespan >= shortest) continue;
+    best = priority;
+    shortest = schedule.makespan;
   }
   return best;
 }
 
-const followers = (jobs: readonly Job[]): Lists =>
-  grouped(jobs.flatMap(({ id, depends }) => depends.map((one) => [one, id] as const)));
-
-/** The second ones by the first. */
-export function grouped(pairs: readonly (readonly [string, string])[]): Lists {
-  const groups = new Map<string, string[]>();
-  for (const [key, value] of pairs)
-    if (groups.get(key)?.push(value) === undefined) groups.set(key, [value]);
-  return groups;
-}
-
-/** The first place in a list at which this holds; from there on it does. */
-export function lowest<T>(list: readonly T[], holds: (one: T) => boolean): number {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (holds(list[middle] as T)) high = middle;
-    else low = middle + 1;
+/** By the longest chain that starts with each job, and part of what it conflicts with.
+ * @param order the jobs, each after what it depends on */
+function firstPriority(
+  jobs: readonly Job[],
+  dependents: Lists,
+  rivals: Lists,
+  order: readonly string[],
+): Priority {
+  const minutes = minutesOf(jobs);
+  const minutesFor = (id: string): number => minutes.get(id) ?? 0;
+  const chains = longestChains(order.toReversed(), (id) => dependents.get(id) ?? [], minutesFor);
+  const priority = new Map<string, number>();
+  for (const [id, { length }] of chains) {
+    const barred = (rivals.get(id) ?? []).reduce((sum, rival) => sum + minutesFor(rival), 0);
+    priority.set(id, length + RIVALS * barred);
   }
-  return low;
+  return priority;
 }
+
+/** When each job ends. */
+const endsOf = ({ starts }: Schedule, minutes: ReadonlyMap<string, number>): Priority =>
+  new Map([...starts].map(([id, start]) => [id, start + (minutes.get(id) ?? 0)]));

@@ -1,7 +1,7 @@
 import { TOOL_NAMES, type Tools } from "../blueprint/tools.ts";
 import type { Estimate } from "../journal/shapes.ts";
 import type { fitting } from "../money/estimate.ts";
-import { grouped } from "../plan/schedule.ts";
+import { grouped } from "../plan/collections.ts";
 import type { Plan } from "../plan/task.ts";
 import { oneLine, table } from "./text.ts";
 

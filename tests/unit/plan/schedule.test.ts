@@ -58,6 +58,14 @@ describe("a run played through", () => {
         new Map(),
       ).starts.keys(),
     ]).toEqual(["c"]));
+  test("a list that is at fault comes to an end as well: an id twice, a dependency twice", () => {
+    const jobs = [job("a", 2), job("b", 1, "a", "a"), job("b", 1, "a"), job("c", 1, "b")];
+    expect(Object.fromEntries(simulate(jobs, none, 2, new Map()).starts)).toEqual({
+      a: 0,
+      b: 2,
+      c: 3,
+    });
+  });
   test("no jobs", () =>
     expect(simulate([], none, 2, new Map())).toEqual({ makespan: 0, starts: new Map() }));
   test("tasks that are done are no jobs", () => {

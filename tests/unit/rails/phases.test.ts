@@ -290,7 +290,7 @@ describe("which workflow", () => {
     ["One\n   Risk: low", "default", "no other fits"],
     ["One", "default", "no other fits"],
   ])("%s", (text, name, why) => {
-    const [workflow, reason] = chooseWorkflow(task(text), order, "");
-    expect([workflow.name, reason]).toEqual([name, why]);
+    const choice = chooseWorkflow(task(text), order, "");
+    expect([choice.workflow.name, choice.why]).toEqual([name, why]);
   });
 });
