@@ -19,16 +19,19 @@ export const IMPLEMENT: Phase = {
 };
 
 /** Has all landed that will, on a line on which the gates for the end have not run yet? */
-export const isEndDue = ({ gates, landings, tip, end, tasks }: RunState): boolean =>
-  gates.some(({ isLast }) => isLast) &&
-  landings.length > 0 &&
-  end?.tip !== tip &&
-  ![...tasks.values()].some(isBusy);
+export function isEndDue({ gates, landings, tip, end, tasks }: RunState): boolean {
+  if (!gates.some(({ isLast }) => isLast) || landings.length === 0) return false;
+  return end?.tip !== tip && ![...tasks.values()].some(isBusy);
+}
 
 /** Is something still to come of a task without anybody's word? */
 export const isBusy = ({ state }: Pick<TaskState, "state">): boolean =>
   ["running", "ready", "mergeable", "verify-failed"].includes(state);
 
+/** The task that mends the line.
+ * @param red in words what is red at the end
+ * @param agent the expertise that it wants; may be empty
+ * @param wave its place: after all others */
 export const endTask = (red: string, agent: string, wave: number): PlannedTask => ({
   id: END,
   title: "Make the line green at the end",
@@ -37,7 +40,10 @@ export const endTask = (red: string, agent: string, wave: number): PlannedTask =
   done: false,
   workflow: "",
   workflowWhy: "",
-  description: `All tasks have landed, and gates that run only at the end are red: ${red}\nMend the cause on the line.`,
+  description: [
+    `All tasks have landed, and gates that run only at the end are red: ${red}`,
+    "Mend the cause on the line.",
+  ].join("\n"),
   depends: [],
   files: [],
   forbid: [],

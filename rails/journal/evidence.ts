@@ -3,6 +3,7 @@ import { END } from "./end-task.ts";
 import type { Evidence } from "./events.ts";
 import type { Command } from "./shapes.ts";
 import type { RunState } from "./state.ts";
+
 /** Did a command fail? Also where its runner says that it tested nothing; not where all that failed
  * fails on the base as well, and a person went on over that. */
 export const isRed = (run: Pick<Evidence, "code" | "untested" | "known"> | undefined): boolean =>
@@ -17,30 +18,32 @@ export const isPass = (evidence: Evidence | undefined): boolean =>
 type Aim = Readonly<{ red: boolean }>;
 
 /** Did a gate come out as its phase wants it? */
-export const isMet = ({ red }: Aim, evidence: Evidence | undefined): boolean =>
-  red ? isRed(evidence) && evidence?.code !== null && !evidence?.untested : isPass(evidence);
+export function isMet({ red }: Aim, evidence: Evidence | undefined): boolean {
+  if (!red) return isPass(evidence);
+  return isRed(evidence) && evidence?.code !== null && !evidence?.untested;
+}
 
-/** Did it come out otherwise? Not where it changed files: then it says nothing. */
-export const isMissed = (aim: Aim, evidence: Evidence | undefined): boolean =>
-  aim.red
-    ? evidence !== undefined && evidence.changed.length === 0 && !isMet(aim, evidence)
-    : isRed(evidence);
+/** Did it come out otherwise? One that has to fail and changed files says nothing. */
+export function isMissed(aim: Aim, evidence: Evidence | undefined): boolean {
+  if (!aim.red) return isRed(evidence);
+  return evidence !== undefined && evidence.changed.length === 0 && !isMet(aim, evidence);
+}
 
 /** Names a run's setup: evidence that was made after another one says nothing. */
 export const setupKey = ({ setup }: RunState): string =>
   setup ? `${setup.cwd}: ${setup.run}` : "";
 
 /** The newest evidence of a gate that holds for a tree, or undefined. */
-export function evidenceFor(
-  state: RunState,
-  { name, run, cwd }: Command,
-  tree: string,
-): Evidence | undefined {
+export function evidenceFor(state: RunState, gate: Command, tree: string): Evidence | undefined {
   const setup = setupKey(state);
-  const all = state.evidence.filter(
-    (each) => each.gate === name && each.command === run && each.cwd === cwd,
+  return state.evidence.findLast(
+    (each) =>
+      each.gate === gate.name &&
+      each.command === gate.run &&
+      each.cwd === gate.cwd &&
+      each.tree === tree &&
+      each.setup === setup,
   );
-  return all.findLast((each) => each.tree === tree && each.setup === setup);
 }
 
 /** What commands made beside the files in an attempt's worktree, or in landing's where none is
@@ -55,16 +58,18 @@ export function madeIn({ evidence }: RunState, attempt?: string): string[] {
 /** A gate as a phase wants it: `red` where it has to fail. */
 export type PhaseGate = Command & Readonly<{ red: boolean }>;
 
-/** The gates of a phase, in order. */
-export const gatesOf = (
-  { gates, tasks }: RunState,
-  { gates: names, red, writes }: Phase,
-): PhaseGate[] =>
+/** The gates of a phase, in order: those that have to fail, and those that have to pass. These are
+ * the ones that it names; where it names none, all if it writes and none has to fail. */
+export function gatesOf({ gates, tasks }: RunState, phase: Phase): PhaseGate[] {
+  const isAll = phase.writes && phase.red.length === 0;
+  const isToPass = (name: string): boolean => phase.gates?.includes(name) ?? isAll;
   // Once there is something to mend at the end, nothing else is worked on.
-  gates
-    .filter(({ isLast }) => !isLast || tasks.has(END))
-    .map((gate) => ({ ...gate, red: red.includes(gate.name) }))
-    .filter((gate) => gate.red || (names ? names.includes(gate.name) : writes && red.length === 0));
+  const isDue = ({ isLast }: Command): boolean => !isLast || tasks.has(END);
+  return gates
+    .filter(isDue)
+    .map((gate) => ({ ...gate, red: phase.red.includes(gate.name) }))
+    .filter(({ name, red }) => red || isToPass(name));
+}
 
 /** The names of a phase's gates that have not come out on a tree as they should. */
 export const unproven = (state: RunState, phase: Phase, tree: string): string[] =>

@@ -18,21 +18,28 @@ import {
   type TaskState,
 } from "./state.ts";
 
-/** The state after the events of a journal; the first of them starts the run. */
+/** The state after the events of a journal.
+ * @param first the one that starts the run
+ * @param events all of them, the first among them
+ * @param bad the numbers of lines that could not be read */
 export function fold(
   first: Event<"started">,
   events: readonly Event[],
   bad: readonly number[],
 ): RunState {
+  const state = stateAtStart(first, bad);
+  for (const event of events) apply(state, event);
+  settle(state);
+  return state;
+}
+
+/** The run before anything happened in it. */
+function stateAtStart(first: Event<"started">, bad: readonly number[]): RunState {
   const open = (task: PlannedTask): TaskState => {
-    const name = task.done ? "landed" : "waiting";
-    return openTask(
-      task,
-      name,
-      wayFor(first.workflows[task.workflow] ?? [], task.risk, first.reviews),
-    );
+    const way = wayFor(first.workflows[task.workflow] ?? [], task.risk, first.reviews);
+    return openTask(task, task.done ? "landed" : "waiting", way);
   };
-  const state: RunState = {
+  return {
     ...first,
     bad,
     tip: first.base,
@@ -59,9 +66,6 @@ export function fold(
     spentBefore: 0,
     reminded: false,
   };
-  for (const event of events) reduce(state, event);
-  settle(state);
-  return state;
 }
 
 /** The task as it stands before anything happened to it.
@@ -79,20 +83,19 @@ const openTask = (task: PlannedTask, state: State, way: readonly Phase[]): TaskS
   tried: 0,
 });
 
-/** What an event changes in the run, by its name. What is not named changes nothing but what was
- * heard last. */
-type Reducers = { [N in EventName]?: (state: RunState, event: Event<N>) => void };
-
-function reduce<N extends EventName>(state: RunState, event: Event<N>): void {
+/** Takes an event into the state: first into the attempt that it is about, then into the run. */
+function apply<N extends EventName>(state: RunState, event: Event<N>): void {
   // What was used is taken down whenever somebody looks.
   if (event.event !== "spent") state.lastAt = Math.max(state.lastAt, event.at);
+  // Both tables are keyed by the event's name: each reducer gets its own.
+  const ofAttempt = OF_ATTEMPT[event.event] as AttemptReducer<N> | undefined;
+  const ofRun = OF_RUN[event.event] as RunReducer<N> | undefined;
   const attempt = attemptOf(state, event);
-  if (attempt) attempt.lastSign = event.at;
-  // The name of the event is what the table is keyed by: each gets its own.
-  (REDUCERS[event.event] as ((state: RunState, event: Event<N>) => void) | undefined)?.(
-    state,
-    event,
-  );
+  if (attempt) {
+    attempt.lastSign = event.at;
+    ofAttempt?.(attempt, event, state);
+  }
+  ofRun?.(state, event);
 }
 
 /** The attempt that an event is about. */
@@ -102,195 +105,257 @@ function attemptOf(state: RunState, event: Event): AttemptState | undefined {
   return "attempt" in event ? state.attempts.get(event.attempt ?? "") : undefined;
 }
 
-const REDUCERS: Reducers = {
+type AttemptReducer<N extends EventName> = (
+  attempt: AttemptState,
+  event: Event<N>,
+  state: RunState,
+) => void;
+type RunReducer<N extends EventName> = (state: RunState, event: Event<N>) => void;
+
+/** What an event changes in the attempt that it is about, and in that one's task. What is not named
+ * changes nothing but when it was last heard of. */
+const OF_ATTEMPT: { [N in EventName]?: AttemptReducer<N> } = {
+  launched(attempt, event) {
+    attempt.launched = event;
+  },
+  begun(attempt, event) {
+    attempt.begun = event;
+  },
+  refused(attempt, event) {
+    attempt.refused = event;
+  },
+  evidence(attempt, event) {
+    const isRedWanted = attempt.phase.red.includes(event.gate);
+    if (!isMissed({ red: isRedWanted }, event)) return;
+    attempt.failures[event.gate] = (attempt.failures[event.gate] ?? 0) + 1;
+  },
+  "sent-back"(attempt, event) {
+    attempt.sentBack.push(event);
+  },
+  objection(attempt, event) {
+    attempt.objections.push(event);
+  },
+  submitted(attempt, event, state) {
+    attempt.submitted = event;
+    attempt.over = undefined;
+    raiseRisk(state, attempt.task, event.paths);
+  },
+  nothing(attempt, event) {
+    attempt.nothing = event;
+    attempt.over = undefined;
+  },
+  ended(attempt, event) {
+    if (!hasResult(attempt)) attempt.over = event;
+  },
+  "not-landed"(attempt, event) {
+    attempt.over = event;
+    attempt.task.tried = attempt.task.attempts.length;
+  },
+};
+
+/** What an event changes in the run. What is not named changes nothing but when it was last heard
+ * of. */
+const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
   dispatched(state, event) {
-    dispatch(state, event);
+    state.dispatches++;
+    state.reminded = false;
+    addAttempt(state, event);
+  },
+  launched(state) {
     state.reminded = false;
   },
-  launched(state, event) {
-    Object.assign(attemptOf(state, event) ?? {}, { launched: event });
-    state.reminded = false;
+  job(state, event) {
+    state.jobs.set(event.name, event);
   },
-  begun: (state, event) => void Object.assign(attemptOf(state, event) ?? {}, { begun: event }),
-  refused: (state, event) => void Object.assign(attemptOf(state, event) ?? {}, { refused: event }),
-  job: (state, event) => void state.jobs.set(event.name, event),
   "job-ended"(state, event) {
     if (state.jobs.delete(event.name)) state.errors.set(event.name, event.error);
   },
   evidence(state, event) {
     state.evidence.push(event);
-    const attempt = attemptOf(state, event);
-    if (!attempt || !isMissed({ red: attempt.phase.red.includes(event.gate) }, event)) return;
-    attempt.failures[event.gate] = (attempt.failures[event.gate] ?? 0) + 1;
   },
-  "sent-back": (state, event) => void attemptOf(state, event)?.sentBack.push(event),
-  objection: (state, event) => void attemptOf(state, event)?.objections.push(event),
-  submitted(state, event) {
+  submitted(state) {
     state.limited = 0;
-    const attempt = attemptOf(state, event);
-    if (!attempt) return;
-    attempt.submitted = event;
-    attempt.over = undefined;
-    raiseRisk(state, attempt.task, event.paths);
   },
-  nothing(state, event) {
+  nothing(state) {
     state.limited = 0;
-    Object.assign(attemptOf(state, event) ?? {}, { nothing: event, over: undefined });
   },
   ended(state, event) {
     state.limited = event.reason === "rate-limit" ? state.limited + 1 : 0;
-    const attempt = attemptOf(state, event);
-    if (attempt && !hasResult(attempt)) attempt.over = event;
   },
-  "not-landed"(state, event) {
-    const attempt = attemptOf(state, event);
-    if (!attempt) return;
-    attempt.over = event;
-    attempt.task.tried = attempt.task.attempts.length;
+  proven(state, event) {
+    state.proven = event;
   },
-  proven: (state, event) => void Object.assign(state, { proven: event }),
   landed(state, event) {
-    if (state.proven?.to === event.to) land(state, state.proven, event.at);
     state.reminded = false;
+    if (state.proven?.to === event.to) land(state, state.proven, event.at);
   },
   "base-checked"(state, event) {
     state.baseRed = event.red;
     state.reminded = false;
   },
-  "base-accepted": (state) => void Object.assign(state, { baseAccepted: true }),
-  "end-checked": checkEnd,
-  "merge-built": (state, event) => void Object.assign(state, { built: event }),
-  spent: (state, event) => void state.spent.set(event.transcript, event),
+  "base-accepted"(state) {
+    state.baseAccepted = true;
+  },
+  "end-checked"(state, event) {
+    state.end = event;
+    if (event.red !== null && !state.tasks.has(END)) addEndTask(state, event.red);
+  },
+  "merge-built"(state, event) {
+    state.built = event;
+  },
+  spent(state, event) {
+    state.spent.set(event.transcript, event);
+  },
   retried(state, event) {
     for (const attempt of state.tasks.get(event.task)?.attempts ?? [])
       attempt.isForgiven = attempt.over !== undefined || attempt.submitted?.verdict === "fail";
   },
   owner(state, event) {
-    const { session, owner, at, budget = state.budget, dollars = state.spentBefore } = event;
-    Object.assign(state, { session, owner, budget, spentBefore: dollars, seenAt: at });
+    state.session = event.session;
+    state.owner = event.owner;
+    state.budget = event.budget ?? state.budget;
+    state.spentBefore = event.dollars ?? state.spentBefore;
+    state.seenAt = event.at;
     state.limited = 0;
     state.reminded = false;
   },
-  reminded: (state) => void Object.assign(state, { reminded: true }),
-  aborted: (state) => void Object.assign(state, { aborted: true }),
+  reminded(state) {
+    state.reminded = true;
+  },
+  aborted(state) {
+    state.aborted = true;
+  },
 };
 
-function dispatch(
-  state: RunState,
-  { task: name, attempt: id, agent = "", at, ...of }: Event<"dispatched">,
-): void {
-  state.dispatches++;
-  const task = state.tasks.get(name);
-  const phase = task?.way.find((each) => each.name === of.phase);
-  if (!task || !phase || state.attempts.has(id)) return;
-  const made = {
-    id,
+/** Adds the attempt that was dispatched; none where nobody knows its task or phase, or where it is
+ * there already. */
+function addAttempt(state: RunState, event: Event<"dispatched">): void {
+  const task = state.tasks.get(event.task);
+  const phase = task?.way.find(({ name }) => name === event.phase);
+  if (!task || !phase || state.attempts.has(event.attempt)) return;
+  const attempt: AttemptState = {
+    id: event.attempt,
     task,
     phase,
-    agent,
+    agent: event.agent ?? "",
     isForgiven: false,
     failures: {},
     sentBack: [],
     objections: [],
-    dispatchedAt: at,
-    lastSign: at,
+    dispatchedAt: event.at,
+    lastSign: event.at,
   };
-  task.attempts.push(made);
-  state.attempts.set(id, made);
+  task.attempts.push(attempt);
+  state.attempts.set(attempt.id, attempt);
 }
 
-function checkEnd(state: RunState, event: Event<"end-checked">): void {
-  state.end = event;
-  if (event.red === null || state.tasks.has(END)) return;
-  const wave = 1 + Math.max(...[...state.tasks.values()].map((task) => task.wave));
-  state.tasks.set(
-    END,
-    openTask(endTask(event.red, state.blueprint.retry.agent, wave), "waiting", [IMPLEMENT]),
-  );
+/** Adds the task that mends what is red at the end, after all others.
+ * @param red in words what is */
+function addEndTask(state: RunState, red: string): void {
+  const waves = [...state.tasks.values()].map(({ wave }) => wave);
+  const task = endTask(red, state.blueprint.retry.agent, 1 + Math.max(...waves));
+  state.tasks.set(END, openTask(task, "waiting", [IMPLEMENT]));
 }
 
+/** Moves the line to what was proven. */
 function land(state: RunState, proven: EventData["proven"], at: number): void {
   const attempts = proven.landed.map(({ attempt }) => attempt);
-  for (const id of attempts) Object.assign(state.attempts.get(id)?.task ?? {}, { state: "landed" });
+  for (const id of attempts) {
+    const task = state.attempts.get(id)?.task;
+    if (task) task.state = "landed";
+  }
   state.landings.push({ ...proven, at, attempts });
-  Object.assign(state, { tip: proven.to, proven: null });
+  state.tip = proven.to;
+  state.proven = null;
+}
+
+/** What a worker touched may be riskier than what the task named. */
+function raiseRisk(state: RunState, task: TaskState, paths: readonly string[]): void {
+  const { risk } = riskOf(state.blueprint.risks, "", paths, "");
+  if (isAtLeast(task.risk, risk)) return;
+  task.risk = risk;
+  task.way = wayFor(task.way, risk, state.reviews);
+  task.phases = phasesFor(task.way, risk);
 }
 
 /** Works out what each task's state is now. Dependencies come before what hangs on them. */
 function settle(state: RunState): void {
-  const { attempts, tasks, dispatches, blueprint, baseRed, baseAccepted } = state;
-  const blameless = [...attempts.values()].filter(isLost).length;
-  const steps = [...tasks.values()].reduce((sum, { phases }) => sum + straight(phases).length, 0);
-  state.left = Math.max(0, blueprint.bounds.dispatches * steps - (dispatches - blameless));
-  const red = (!baseAccepted && baseRed?.join(", ")) || "";
+  state.left = dispatchesLeft(state);
   for (const task of inOrder(state)) {
-    const { phase, result, ...now } = progressOf(task, blueprint.bounds.cycles);
-    Object.assign(task, { phase, result });
+    const progress = progressOf(task, state.blueprint.bounds.cycles);
+    task.phase = progress.phase;
+    task.result = progress.result;
     if (task.state === "landed") continue;
-    Object.assign(task, standing(state, task, now));
-    if (!isDispatchable(task)) continue;
-    if (red)
-      Object.assign(task, {
-        state: "needs-human",
-        reason: "base-red",
-        note: `Red on the base: ${red}.`,
-      });
-    else if (state.left === 0) Object.assign(task, { state: "needs-human", reason: "dispatches" });
+    Object.assign(task, standing(state, task, progress));
+    if (isDispatchable(task)) Object.assign(task, heldBack(state));
   }
-  state.done = ![...tasks.values()].some(isBusy) && !isEndDue(state);
+  state.done = ![...state.tasks.values()].some(isBusy) && !isEndDue(state);
 }
 
-/** What a worker touched may be riskier than what the task named. */
-function raiseRisk(
-  { blueprint, reviews }: RunState,
-  task: TaskState,
-  paths: readonly string[],
-): void {
-  const { risk } = riskOf(blueprint.risks, "", paths, "");
-  if (isAtLeast(task.risk, risk)) return;
-  const way = wayFor(task.way, risk, reviews);
-  Object.assign(task, { risk, way, phases: phasesFor(way, risk) });
+/** How many more dispatches there may be: those that were lost by nobody's fault do not count. */
+function dispatchesLeft({ attempts, tasks, dispatches, blueprint }: RunState): number {
+  const lost = [...attempts.values()].filter(isLost).length;
+  const steps = [...tasks.values()].reduce((sum, { phases }) => sum + straight(phases).length, 0);
+  return Math.max(0, blueprint.bounds.dispatches * steps - (dispatches - lost));
 }
 
-type Recent = Pick<Progress, "recent" | "isDoubted">;
+/** What stands in the way of giving any task of the run to a worker: all of them wait for a person
+ * then. Empty where nothing does. */
+function heldBack({ baseRed, baseAccepted, left }: RunState): Partial<Standing> {
+  if (!baseAccepted && baseRed !== null && baseRed.length > 0) {
+    const note = `Red on the base: ${baseRed.join(", ")}.`;
+    return { state: "needs-human", reason: "base-red", note };
+  }
+  // The note stays: it says why the task is to be tried once more.
+  return left === 0 ? { state: "needs-human", reason: "dispatches" } : {};
+}
 
-function standing(
-  { tasks, blueprint }: RunState,
-  task: TaskState,
-  { recent, isDoubted }: Recent,
-): Standing {
-  const { attempts, depends, phase } = task;
-  const last = attempts.at(-1);
-  const as = (state: State, reason: Reason | null = null, note = ""): Standing => ({
-    state,
-    reason,
-    note,
-  });
+const as = (state: State, reason: Reason | null = null, note = ""): Standing => ({
+  state,
+  reason,
+  note,
+});
+
+/** The state of a task that has not landed: the first rule that holds. */
+function standing(state: RunState, task: TaskState, progress: Progress): Standing {
+  const { recent, isDoubted } = progress;
+  const last = task.attempts.at(-1);
   if (last?.nothing) return as("skipped", null, last.nothing.why);
-  if (recent?.over) {
-    const { reason, note } = recent.over;
-    const failed = attempts.filter(
-      (each) => each.over && !each.isForgiven && each.phase === phase && !isLost(each),
-    );
-    // What another attempt would not change: a person has to agree, or to say no.
-    const isPersons = endOf(reason).cause === "person" && !recent.isForgiven;
-    if (isPersons || failed.length >= blueprint.bounds.attempts)
-      return as("needs-human", reason, note);
-    // Neither is the work's fault: it is simply to be done again on the line as it is now.
-    return as(
-      isLost(recent) || endOf(reason).cause === "line" ? "ready" : "verify-failed",
-      reason,
-      note,
-    );
-  }
+  if (recent?.over) return afterFailure(state, task, recent, recent.over);
   if (isDoubted) return as("needs-human", "findings", last?.submitted?.handoff);
-  if (last && isActive(last)) return as("running");
-  const isAsked = !phase && task.risk === "high" && last && !last.submitted?.byHand;
-  if (isAsked)
-    return as("needs-human", "high-risk", last.submitted?.verdict ? last.submitted.handoff : "");
-  if (last) return as(phase ? "ready" : "mergeable");
+  if (!last) return beforeFirst(state, task);
+  if (isActive(last)) return as("running");
+  if (task.phase) return as("ready");
+  if (task.risk !== "high" || last.submitted?.byHand) return as("mergeable");
+  return as("needs-human", "high-risk", last.submitted?.verdict ? last.submitted.handoff : "");
+}
+
+/** Where a task stands whose last attempt failed, or whose result did not land.
+ * @param over how that ended */
+function afterFailure(
+  { blueprint }: RunState,
+  { attempts, phase }: TaskState,
+  recent: AttemptState,
+  { reason, note }: NonNullable<AttemptState["over"]>,
+): Standing {
+  const failed = attempts.filter(
+    (each) => each.over && !each.isForgiven && each.phase === phase && !isLost(each),
+  );
+  const { cause } = endOf(reason);
+  // What another attempt would not change: a person has to agree, or to say no.
+  const isPersons = cause === "person" && !recent.isForgiven;
+  if (isPersons || failed.length >= blueprint.bounds.attempts)
+    return as("needs-human", reason, note);
+  // Neither is the work's fault: it is simply to be done again on the line as it is now.
+  const isBlameless = cause === "nobody" || cause === "line";
+  return as(isBlameless ? "ready" : "verify-failed", reason, note);
+}
+
+/** Where a task stands that nobody has worked at: what it depends on says. */
+function beforeFirst({ tasks }: RunState, { depends }: TaskState): Standing {
   const before = depends.map((id) => tasks.get(id)?.state);
   if (before.includes("needs-human") || before.includes("blocked"))
     return as("blocked", "dependency");
-  return as(before.every((each) => each === "landed" || each === "skipped") ? "ready" : "waiting");
+  const isFree = before.every((each) => each === "landed" || each === "skipped");
+  return as(isFree ? "ready" : "waiting");
 }

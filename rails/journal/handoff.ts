@@ -1,3 +1,6 @@
+/** What makes a text bold, and the marks that may begin a line: of headings, quotes and bullets. */
+const MARKS = /^[\s#>*_-]+|\*\*|__/g;
+
 /** What a handoff says under each slot of the blueprint's form, without the marks around it; under
  * "" what stands before.
  * @param text Markdown; a slot's name begins its line, bold, as a heading or as a bullet, and a
@@ -6,10 +9,11 @@ export function slotsOf(text: string, slots: readonly string[]): Map<string, str
   const said = new Map<string, string>();
   let open = "";
   for (const line of text.split("\n")) {
-    const plain = line.replace(/^[\s#>*_-]+|\*\*|__/g, "");
+    const plain = line.replace(MARKS, "");
     const slot = slots.find((one) => plain.toLowerCase().startsWith(`${one.toLowerCase()}:`));
+    const rest = slot === undefined ? line : plain.slice(slot.length + 1);
     open = slot ?? open;
-    said.set(open, `${said.get(open) ?? ""}\n${slot ? plain.slice(slot.length + 1) : line}`.trim());
+    said.set(open, `${said.get(open) ?? ""}\n${rest}`.trim());
   }
   return said;
 }

@@ -34,7 +34,8 @@ export class Journal {
     return { events, bad };
   }
 
-  /** @throws Fault `no-run` where there is no such run */
+  /** The run as all its events leave it.
+   * @throws Fault `no-run` where there is no such run, or its start cannot be read */
   async state(): Promise<RunState> {
     const { events, bad } = await this.read();
     const first = events.find((event) => event.event === "started");
@@ -47,7 +48,8 @@ export class Journal {
   }
 
   /** Looks at the state and adds what `decide` writes in one step, so that two processes never
-   * decide on the same state. Where it throws nothing is added. */
+   * decide on the same state. Where it throws nothing is added.
+   * @returns what `decide` returns */
   decide<T>(
     decide: (state: RunState, write: (event: NewEvent) => void) => Promise<T> | T,
   ): Promise<T> {
@@ -67,15 +69,14 @@ export class Journal {
   private async append(events: readonly NewEvent[]): Promise<void> {
     if (events.length === 0) return;
     // A torn last line of a process that died must not swallow the first of ours.
-    const gap = /[^\n]$/.test((await readIfThere(this.file)) ?? "") ? "\n" : "";
+    const isTorn = /[^\n]$/.test((await readIfThere(this.file)) ?? "");
     const at = outside().now();
-    await appendFile(
-      this.file,
-      gap + events.map((event) => `${JSON.stringify({ at, ...event })}\n`).join(""),
-    );
+    const lines = events.map((event) => `${JSON.stringify({ at, ...event })}\n`);
+    await appendFile(this.file, (isTorn ? "\n" : "") + lines.join(""));
   }
 }
 
+/** A run: its journal, and its state as that said when it was read. */
 export type Run = Readonly<{ journal: Journal; state: RunState }>;
 
 /** The runs of a repository, oldest first; none that was killed before its first event. */
@@ -86,9 +87,10 @@ export async function listRuns(common: string): Promise<string[]> {
   return names.filter(isThere).sort((a, b) => Number(a.slice(1)) - Number(b.slice(1)));
 }
 
-/** The session's newest open run, or null. */
+/** The session's newest open run, or null; also where there is no session. */
 export async function ownRun(common: string, session: string): Promise<Run | null> {
-  for (const name of session ? (await listRuns(common)).reverse() : []) {
+  if (session === "") return null;
+  for (const name of (await listRuns(common)).reverse()) {
     const journal = new Journal(common, name);
     const state = await journal.state().catch(() => null);
     if (state?.session === session && isOpen(state)) return { journal, state };
@@ -96,15 +98,17 @@ export async function ownRun(common: string, session: string): Promise<Run | nul
   return null;
 }
 
-/** The run that is named, else this session's newest open one, else the newest. @throws Fault
- * `no-run` */
+/** The run that is named, else this session's newest open one, else the newest.
+ * @throws Fault `no-run` */
 export async function findRun(common: string, session: string, name?: string): Promise<Run> {
   const own = name === undefined ? await ownRun(common, session) : null;
   if (own) return own;
   const all = await listRuns(common);
-  const wanted = all.findLast((run) => name === undefined || run === name);
-  const journal = wanted && new Journal(common, wanted);
-  if (journal) return { journal, state: await journal.state() };
+  const wanted = name === undefined ? all.at(-1) : all.find((run) => run === name);
+  if (wanted !== undefined) {
+    const journal = new Journal(common, wanted);
+    return { journal, state: await journal.state() };
+  }
   const hint = all.length > 0 ? `there are ${all.join(", ")}` : "start one: minion start FILE";
   throw new Fault("no-run", `there is no run ${name ?? "here yet"}`, hint, EXIT.usage);
 }

@@ -4,7 +4,7 @@ import type { PlannedTask } from "../plan/task.ts";
 import type { EventData } from "./events.ts";
 import type { AttemptState, TaskState } from "./state.ts";
 
-/** Where a task stands. */
+/** Where a task stands among its phases. */
 export type Progress = Readonly<{
   phase: Phase | null; // The one that is on or comes next; null where the last is over
   result: AttemptState | undefined; // Whose commits are what there is of the task
@@ -24,12 +24,22 @@ export function phasesFor(phases: readonly Phase[], risk: TaskState["risk"]): Ph
 export const straight = (phases: readonly Phase[]): Phase[] =>
   phases.filter((phase) => !judgeOf(phases, phase));
 
+/** The phase that alone sends tasks to this one, where there is one: it stands before it. */
+function judgeOf(phases: readonly Phase[], { name }: Phase): Phase | undefined {
+  const at = phases.findIndex((each) => each.name === name);
+  return phases.slice(0, at).find(({ back }) => back === name);
+}
+
 /** What of a workflow's phases, at a risk, judges, and what mends what that finds. */
 export function reviewIn(phases: readonly Phase[], risk: TaskState["risk"]): Phase[] {
   const all = phasesFor(phases, risk);
   const judges = all.filter(({ back }) => back);
-  return [...judges, ...all.filter(({ name }) => judges.some(({ back }) => back === name))];
+  const menders = all.filter(({ name }) => judges.some(({ back }) => back === name));
+  return [...judges, ...menders];
 }
+
+/** What a run froze of the workflows when it was opened. */
+type Frozen = Pick<EventData["started"], "workflows" | "reviews">;
 
 /** All phases of a task's way: its own and, where none of them judges, those that review such a
  * risk. */
@@ -39,68 +49,71 @@ export function wayFor(
   reviews: Frozen["reviews"],
 ): readonly Phase[] {
   if (own.some(({ back }) => back)) return own;
-  const free = (name: string): string =>
-    own.some((each) => each.name === name) ? `${name}-too` : name;
-  const review = reviews[risk] ?? [];
-  return [
-    ...own,
-    ...review.map((each) => ({
-      ...each,
-      name: free(each.name),
-      back: each.back && free(each.back),
-    })),
-  ];
+  const taken = new Set(own.map(({ name }) => name));
+  const free = (name: string): string => (taken.has(name) ? `${name}-too` : name);
+  const review = (reviews[risk] ?? []).map((phase) => ({
+    ...phase,
+    name: free(phase.name),
+    back: phase.back && free(phase.back),
+  }));
+  return [...own, ...review];
 }
 
 /** How many workers a task takes, one after another, where nothing fails. */
-export const stepsOf = (
+export function stepsOf(
   { workflows, reviews }: Frozen,
   { workflow, risk }: Pick<PlannedTask, "workflow" | "risk">,
-) => straight(phasesFor(wayFor(workflows[workflow] ?? [], risk, reviews), risk)).length;
-type Frozen = Pick<EventData["started"], "workflows" | "reviews">;
+): number {
+  const way = wayFor(workflows[workflow] ?? [], risk, reviews);
+  return straight(phasesFor(way, risk)).length;
+}
 
 /** How many workers a task still takes where nothing fails, the one that is at it among them. */
-export const phasesAhead = ({ phase, phases }: TaskState): number =>
-  straight(phases).filter((each) => phase !== null && phases.indexOf(each) >= phases.indexOf(phase))
-    .length;
-
-/** The phase that alone sends tasks to this one, where there is one: it stands before it. */
-const judgeOf = (phases: readonly Phase[], { name }: Phase): Phase | undefined => {
-  const at = phases.findIndex((each) => each.name === name);
-  return phases.slice(0, at).find(({ back }) => back === name);
-};
+export function phasesAhead({ phase, phases }: TaskState): number {
+  if (phase === null) return 0;
+  const at = phases.indexOf(phase);
+  return straight(phases).filter((each) => phases.indexOf(each) >= at).length;
+}
 
 /** Where a task stands among its phases, after its attempts.
  * @param cycles how often findings may send it back */
-export function progressOf({ phases, attempts, tried }: TaskState, cycles: number): Progress {
+export function progressOf(task: TaskState, cycles: number): Progress {
+  const { attempts, tried } = task;
   const last = attempts.at(-1);
   const result = attempts.findLast(
     ({ submitted, phase }) => submitted && (submitted.byHand || phase.writes),
   );
-  const isBack = result?.over && attempts.length === tried;
-  const recent = isBack ? result : last;
-  const at = (phase?: Phase, isDoubted = false): Progress => ({
-    phase: phase ?? null,
-    result,
-    recent,
-    isDoubted,
-  });
-  if (!last) return at(phases[0]);
-  // What did not land is done anew by the phase that made it, or by the one whose findings it
-  // mended.
-  if (isBack) {
-    const before = phases.slice(0, phases.indexOf(result.phase) + 1);
-    return at(straight(before).findLast(({ writes }) => writes) ?? result.phase);
-  }
-  if (!last.submitted || last.over) return at(last.phase);
-  if (last.submitted.byHand) return at();
-  const { phase, submitted } = last;
-  if (submitted.verdict === "fail") {
-    const isSame = (each: AttemptState): boolean =>
-      each.phase === phase && each.submitted?.verdict === "fail";
-    const found = attempts.filter((each) => isSame(each) && !each.isForgiven).length;
-    return at(phases.find(({ name }) => name === phase.back) ?? phase, found > cycles);
-  }
-  const isLater = (next: Phase): boolean => phases.indexOf(next) > phases.indexOf(phase);
-  return at(judgeOf(phases, phase) ?? straight(phases).find(isLater));
+  if (result?.over && attempts.length === tried)
+    return { phase: redoneBy(task, result), result, recent: result, isDoubted: false };
+  const isDoubted = last !== undefined && hasFindings(last) && timesBack(task, last) > cycles;
+  return { phase: nextPhase(task, last), result, recent: last, isDoubted };
 }
+
+/** What did not land is done anew by the phase that made it, or by the one whose findings it
+ * mended. */
+function redoneBy({ phases }: TaskState, { phase }: AttemptState): Phase {
+  const before = phases.slice(0, phases.indexOf(phase) + 1);
+  return straight(before).findLast(({ writes }) => writes) ?? phase;
+}
+
+/** The phase that is on or comes next; null where the last is over. */
+function nextPhase({ phases }: TaskState, last: AttemptState | undefined): Phase | null {
+  if (!last) return phases[0] ?? null;
+  const { phase, submitted, over } = last;
+  if (!submitted || over) return phase;
+  if (submitted.byHand) return null;
+  if (hasFindings(last)) return phases.find(({ name }) => name === phase.back) ?? phase;
+  const isLater = (next: Phase): boolean => phases.indexOf(next) > phases.indexOf(phase);
+  return judgeOf(phases, phase) ?? straight(phases).find(isLater) ?? null;
+}
+
+/** Does what the attempt found send the task back? */
+const hasFindings = ({ submitted, over }: AttemptState): boolean =>
+  submitted?.verdict === "fail" && !submitted.byHand && !over;
+
+/** How often the phase of an attempt has sent its task back; what a person forgave does not count.
+ */
+const timesBack = ({ attempts }: TaskState, { phase }: AttemptState): number =>
+  attempts.filter(
+    (each) => each.phase === phase && each.submitted?.verdict === "fail" && !each.isForgiven,
+  ).length;

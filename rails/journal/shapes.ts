@@ -1,4 +1,5 @@
 import type { ProcessMark } from "../program/process.ts";
+
 /** What is likely, and what about one of four is below or above. */
 export type Spread = Readonly<{ low: number; likely: number; high: number }>;
 
@@ -6,6 +7,7 @@ export type Spread = Readonly<{ low: number; likely: number; high: number }>;
  * for five minutes and for an hour, read from it, and output. */
 export const TOKENS = ["input", "write", "writeHour", "read", "output"] as const;
 
+/** Something for each kind of tokens: how many, unless said otherwise. */
 export type Tokens<T = number> = Readonly<Record<(typeof TOKENS)[number], T>>;
 
 /** What one model was used for: requests, and tokens of each kind. */
@@ -26,7 +28,8 @@ export type Estimate = Readonly<{
   perTask: readonly Readonly<{ id: string; minutes: number; dollars: number | null }>[];
 }>;
 
-// Both sets are closed: prompts and reports use these words and no others.
+/** What a task can be. This set and the next are closed: prompts and reports use these words and no
+ * others. */
 export const STATES = [
   "waiting",
   "ready",
@@ -87,6 +90,7 @@ const ENDS: Partial<Record<Reason, AttemptEnd>> = {
   "proof-changed": { cause: "person" },
 };
 
+/** What such an end says; nothing where there was none. */
 export const endOf = (reason: Reason | undefined): AttemptEnd => (reason && ENDS[reason]) ?? {};
 
 /** Whose a run is: the session, and the client's process, which tells a dead session from a silent

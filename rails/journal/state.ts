@@ -1,5 +1,6 @@
 import type { Phase } from "../blueprint/workflow.ts";
 import type { PlannedTask } from "../plan/task.ts";
+import type { ProcessMark } from "../program/process.ts";
 import type { Event, EventData } from "./events.ts";
 import { endOf, type Reason, type State } from "./shapes.ts";
 
@@ -22,8 +23,10 @@ export interface AttemptState extends Kept {
   lastSign: number; // When it was last heard of
 }
 
+/** A task's state, and why it is in it. */
 export type Standing = { state: State; reason: Reason | null; note: string };
 
+/** A task of the list as the run has brought it on. */
 export interface TaskState extends Omit<PlannedTask, "risk">, Standing {
   risk: PlannedTask["risk"]; // Raised by what its work touches
   way: readonly Phase[]; // All phases that there are for it …
@@ -34,8 +37,14 @@ export interface TaskState extends Omit<PlannedTask, "risk">, Standing {
   tried: number; // How many attempts there were when last something of it did not land
 }
 
+/** What a run began with, and keeps. */
+type Frozen = Omit<EventData["started"], "tasks" | "version" | "session" | "owner" | "budget">;
+
 /** A run as its journal tells it. Built by `fold`, changed by nobody else. */
-export interface RunState extends Omit<EventData["started"], "tasks" | "version"> {
+export interface RunState extends Frozen {
+  session: string; // Whose it is now: this session's …
+  owner: ProcessMark | null; // … in this process of the client
+  budget: number | null; // Dollars after which nothing more is dispatched
   tip: string; // Where the line stands, as far as the journal knows
   // Gates that are red on the base; null where it was not looked at yet
   baseRed: readonly string[] | null;
@@ -80,20 +89,23 @@ export const isBetween = (task: TaskState): boolean =>
 
 /** Which tasks that conflict with this one are under way: dispatched, or between phases, and
  * neither landed nor over. */
-export const rivalsOn = (state: RunState, id: string): string[] =>
-  state.conflicts.flatMap((pair) => {
-    const rival = pair.includes(id)
-      ? state.tasks.get(pair[0] === id ? pair[1] : pair[0])
-      : undefined;
-    const isOn =
-      rival && (rival.state === "running" || rival.state === "mergeable" || isBetween(rival));
-    return isOn ? rival.id : [];
-  });
+export function rivalsOn(state: RunState, id: string): string[] {
+  const rivals: string[] = [];
+  for (const [one, other] of state.conflicts) {
+    if (one !== id && other !== id) continue;
+    const rival = state.tasks.get(one === id ? other : one);
+    if (rival && isUnderWay(rival)) rivals.push(rival.id);
+  }
+  return rivals;
+}
+
+const isUnderWay = (task: TaskState): boolean =>
+  task.state === "running" || task.state === "mergeable" || isBetween(task);
 
 /** Neither done nor aborted. */
 export const isOpen = (state: RunState): boolean => !state.done && !state.aborted;
 
-/** The ids of the tasks whose attempts these are. */
+/** The ids of the tasks whose attempts these are; nothing of attempts that the run does not know. */
 export const tasksOf = (state: RunState, attempts: readonly string[]): string[] =>
   attempts.flatMap((id) => state.attempts.get(id)?.task.id ?? []);
 
@@ -101,12 +113,13 @@ export const tasksOf = (state: RunState, attempts: readonly string[]): string[] 
 export const endedAt = ({ submitted, nothing, over }: AttemptState): number | undefined =>
   (submitted ?? nothing ?? over)?.at;
 
+/** Did it hand something in, or say that there is nothing to do? */
 export const hasResult = ({ submitted, nothing }: AttemptState): boolean =>
   Boolean(submitted ?? nothing);
 
-/** The branch that an attempt is put on: `minion/r1/2-post-endpoint.1`. */
-export function branchOf({ id, task: { title } }: AttemptState): string {
-  const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+/** The branch that an attempt is put on: `minion/r1/2-post-endpoint.1` for `r1/2.1`. */
+export function branchOf({ id, task }: AttemptState): string {
+  const words = task.title.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const slug = words.slice(0, 4).map((word) => `-${word.slice(0, 12)}`);
   return `minion/${id.replace(/(?=\.\d+$)/, slug.join(""))}`;
 }
