@@ -1,5 +1,13 @@
 import { lowest } from "./collections.ts";
-import { clean, namesOf, overlap, type Pattern, readPattern } from "./glob.ts";
+import {
+  clean,
+  hasWildcard,
+  isAbsolute,
+  namesOf,
+  overlap,
+  type Pattern,
+  readPattern,
+} from "./glob.ts";
 import type { Conflict, Task, TaskFile } from "./task.ts";
 
 /** Is this path, from the repository's root, in what the pattern stands for? Read as for conflicts;
@@ -9,14 +17,14 @@ import type { Conflict, Task, TaskFile } from "./task.ts";
 export function matches(pattern: string, path: string, prefix = ""): boolean {
   // A star in a file's name stands for nothing but itself.
   const names = namesOf(clean(path).replace(/[*?]/g, "\0"));
-  const isInside = prefix !== "" && !/^(?:\/|[a-z]:|~)/.test(clean(pattern));
-  const forms = [pattern, ...(isInside ? [`${prefix}/${pattern.trim()}`] : [])];
-  return (
-    names !== undefined &&
-    forms.flatMap((form) => readPattern(form).patterns).some((one) => overlap(one, names))
-  );
+  if (names === undefined) return false;
+  const forms = [pattern];
+  if (prefix !== "" && !isAbsolute(clean(pattern))) forms.push(`${prefix}/${pattern.trim()}`);
+  const patterns = forms.flatMap((form) => readPattern(form).patterns);
+  return patterns.some((one) => overlap(one, names));
 }
 
+/** Is this path in what one of the patterns stands for? */
 export const matchesAny = (patterns: readonly string[], path: string, prefix = ""): boolean =>
   patterns.some((pattern) => matches(pattern, path, prefix));
 
@@ -25,46 +33,58 @@ export const anywhere = (pattern: string): string =>
   pattern.replace(/\/$/, "").includes("/") ? pattern : `**/${pattern}`;
 
 /** The pairs of tasks that would touch the same place, in the list's order. Left out are tasks that
- * are done, and pairs of which one depends on the other, by however many steps. */
+ * are done, and pairs of which one depends on the other, by however many steps.
+ * @param ordered whether one of two depends on the other */
 export function findConflicts(
   tasks: readonly Task[],
   ordered: (one: string, other: string) => boolean,
 ): Conflict[] {
   const open = tasks.filter(({ done }) => !done);
-  const all = open.flatMap(({ id, files }, task) =>
+  const places = open.flatMap(({ id, files }, task) =>
     files.flatMap(placesOf).map((place) => ({ ...place, id, task })),
   );
+  const pairs = new Map<number, Pair>(); // By the numbers of both tasks, so that they can be sorted
+  for (const { one, other } of meetings(places)) {
+    if (one.task === other.task || ordered(one.id, other.id)) continue;
+    if (!overlap(one.pattern, other.pattern)) continue;
+    const first = one.task < other.task ? one : other;
+    const second = first === one ? other : one;
+    const key = first.task * open.length + second.task;
+    const pair = pairs.get(key) ?? newPair(first.id, second.id);
+    pair.paths.add(first.path);
+    pair.guessed &&= first.guessed || second.guessed;
+    pairs.set(key, pair);
+  }
+  const sorted = [...pairs].sort(([a], [b]) => a - b);
+  return sorted.map(([, pair]) => ({ ...pair, paths: [...pair.paths].sort() }));
+}
+
+/** What an entry under `Files:` stands for; `stem`: the plain names that it begins with. */
+type Place = TaskFile & Readonly<{ pattern: Pattern; stem: string }>;
+/** A conflict while it is being gathered. */
+type Pair = { tasks: Conflict["tasks"]; paths: Set<string>; guessed: boolean };
+
+const newPair = (first: string, second: string): Pair => ({
+  tasks: [first, second],
+  paths: new Set(),
+  guessed: true,
+});
+
+/** The places that may be the same by what they begin with, in pairs. */
+function* meetings<P extends Place>(places: readonly P[]): Generator<{ one: P; other: P }> {
   // Two can only meet where the stem of one begins the other's: sorted, such a place and those
   // below it stand in a row.
-  const places = all.sort((a, b) => (a.stem < b.stem ? -1 : Number(a.stem > b.stem)));
-  const found = new Map<
-    number,
-    { pair: Conflict["tasks"]; paths: Set<string>; guessed: boolean }
-  >();
-  for (const [index, one] of places.entries()) {
+  const sorted = places.toSorted((a, b) => (a.stem < b.stem ? -1 : Number(a.stem > b.stem)));
+  for (const [index, one] of sorted.entries()) {
     let at = index + 1;
-    for (let other = places[at]; other?.stem.startsWith(one.stem); other = places[at]) {
+    for (let other = sorted[at]; other?.stem.startsWith(one.stem); other = sorted[at]) {
       const next = nextStem(one.pattern, other.pattern);
-      at = next === "" ? at + 1 : lowest(places, ({ stem }) => stem >= next);
-      if (next !== "" || one.task === other.task || ordered(one.id, other.id)) continue;
-      if (!overlap(one.pattern, other.pattern)) continue;
-      const [first, second] = one.task < other.task ? [one, other] : [other, one];
-      const key = first.task * open.length + second.task;
-      const { paths = new Set<string>(), guessed = true } = found.get(key) ?? {};
-      const isGuess = first.guessed || second.guessed;
-      found.set(key, {
-        pair: [first.id, second.id],
-        paths: paths.add(first.path),
-        guessed: guessed && isGuess,
-      });
+      if (next === "") {
+        yield { one, other };
+        at++;
+      } else at = lowest(sorted, ({ stem }) => stem >= next);
     }
   }
-  const sorted = [...found].sort(([a], [b]) => a - b);
-  return sorted.map(([, { pair, paths, guessed }]) => ({
-    tasks: pair,
-    paths: [...paths].sort(),
-    guessed,
-  }));
 }
 
 /** The stem from which on, in sorted places, the first pattern may meet one again, where by its
@@ -72,24 +92,20 @@ export function findConflicts(
 function nextStem(one: Pattern, other: Pattern): string {
   for (const [at, name] of one.entries()) {
     const theirs = other[at] ?? "**";
-    if (name === "**" || /[*?]/.test(theirs)) return "";
+    if (name === "**" || hasWildcard(theirs)) return "";
     if (overlap([name], [theirs])) continue;
-    const above = other
-      .slice(0, at)
-      .map((each) => `${each}/`)
-      .join("");
-    if (/[*?]/.test(name)) return `${above}${theirs}/\uffff`;
+    const above = stemOf(other.slice(0, at));
+    if (hasWildcard(name)) return `${above}${theirs}/\uffff`;
     return `${name}/` > `${theirs}/` ? `${above}${name}/` : `${above}\uffff`;
   }
   return "";
 }
 
-/** What an entry under `Files:` stands for; `stem`: the plain names that it begins with. */
-const placesOf = (file: TaskFile) =>
-  readPattern(file.path).patterns.map((pattern) => {
-    const plain = pattern.slice(
-      0,
-      pattern.findIndex((name) => /[*?]/.test(name)),
-    );
-    return { ...file, pattern, stem: plain.map((name) => `${name}/`).join("") };
+function placesOf(file: TaskFile): Place[] {
+  return readPattern(file.path).patterns.map((pattern) => {
+    const plain = pattern.slice(0, pattern.findIndex(hasWildcard));
+    return { ...file, pattern, stem: stemOf(plain) };
   });
+}
+
+const stemOf = (names: Pattern): string => names.map((name) => `${name}/`).join("");
