@@ -1,4 +1,5 @@
 import type { ToolName } from "../blueprint/tools.ts";
+
 /** A path, folder or glob that a task may touch, relative to the list's folder; guessed, or said by
  * the person. */
 export type TaskFile = Readonly<{ path: string; guessed: boolean }>;
@@ -32,8 +33,10 @@ export type Finding = Readonly<{
   message: string;
   hint: string;
 }>;
+/** How much it matters. */
 export type Level = "error" | "warning" | "note";
 
+/** A finding; an error unless said otherwise. */
 export function finding(
   code: string,
   line: number,
