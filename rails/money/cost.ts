@@ -9,6 +9,8 @@ import { plus } from "./usage.ts";
 export type CostRow = Readonly<
   { task: string | null; phase: string; dollars: number | null } & Usage
 >;
+
+/** What a run has cost, in dollars at list prices. */
 export type Cost = Readonly<{
   rows: readonly CostRow[];
   dollars: number; // Of all that has a price
@@ -23,6 +25,23 @@ export function costOf(
   spent: readonly EventData["spent"][],
   models: Prices["models"],
 ): Cost {
+  const order = [...state.tasks.keys(), null];
+  const rows = rowsOf(state, spent)
+    .sort((a, b) => order.indexOf(a.task) - order.indexOf(b.task))
+    .map((row) => ({ ...row, dollars: dollarsFor(priceOf(models, row.model), row) }));
+  const unpriced = new Set(rows.filter(({ dollars }) => dollars === null).map((row) => row.model));
+  const told = new Set(spent.map(({ attempt }) => attempt));
+  const unknown = [...state.attempts.values()].filter(({ id, begun }) => begun && !told.has(id));
+  return {
+    rows,
+    dollars: rows.reduce((sum, { dollars }) => sum + (dollars ?? 0), 0),
+    unpriced: [...unpriced],
+    unknown: unknown.map(({ id }) => id),
+  };
+}
+
+/** What was used, by task, phase and model. */
+function rowsOf(state: RunState, spent: readonly EventData["spent"][]): Omit<CostRow, "dollars">[] {
   const rows = new Map<string, Omit<CostRow, "dollars">>();
   for (const { attempt: id, usage } of spent) {
     const attempt = state.attempts.get(id ?? "");
@@ -34,19 +53,5 @@ export function costOf(
       rows.set(key, { task, phase, ...plus(used, rows.get(key)) });
     }
   }
-  const order = [...state.tasks.keys()];
-  const place = ({ task }: { task: string | null }): number =>
-    task === null ? order.length : order.indexOf(task);
-  const priced = [...rows.values()]
-    .sort((a, b) => place(a) - place(b))
-    .map((row) => ({ ...row, dollars: dollarsFor(priceOf(models, row.model), row) }));
-  const told = new Set(spent.map(({ attempt }) => attempt));
-  return {
-    rows: priced,
-    dollars: priced.reduce((sum, { dollars }) => sum + (dollars ?? 0), 0),
-    unpriced: [...new Set(priced.flatMap(({ model, dollars }) => (dollars === null ? model : [])))],
-    unknown: [...state.attempts.values()].flatMap(({ id, begun }) =>
-      begun && !told.has(id) ? id : [],
-    ),
-  };
+  return [...rows.values()];
 }

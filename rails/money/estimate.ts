@@ -1,10 +1,12 @@
 import { type Estimate, type Spread, TOKENS, type Tokens } from "../journal/shapes.ts";
 import { jobsOf, prioritise, rivalsOf, simulate } from "../plan/schedule.ts";
 import type { Plan } from "../plan/task.ts";
+
 /** What is assumed of one dispatch: minutes, requests to the model, and tokens: the context that is
  * worked in, input that no cache holds, and output. */
 export const WORKER = ["minutes", "turns", "context", "fresh", "output"] as const;
 export type Worker = Readonly<Record<(typeof WORKER)[number], Spread>>;
+
 /** Dollars per million tokens. */
 export type Price = Readonly<{
   input: number;
@@ -12,15 +14,28 @@ export type Price = Readonly<{
   cacheRead: number;
   output: number;
 }>;
+
 /** By the model's name in lower case; `default`: of a task that names none. */
 export type Prices = Readonly<{ models: ReadonlyMap<string, Price>; worker: Worker }>;
+
+/** Tokens of one dispatch, and in words where that comes from. */
+type TokensKnown = Tokens<Spread> & Readonly<{ basis: string }>;
+
 /** Per attempt in earlier runs, and in words how many those were; tokens where the transcripts were
  * there. */
-export type Experience = Readonly<{
-  minutes: Spread;
-  basis: string;
-  tokens: (Tokens<Spread> & { basis: string }) | null;
+export type Experience = Readonly<{ minutes: Spread; basis: string; tokens: TokensKnown | null }>;
+
+/** What of a plan says how long it takes. */
+type Planned = Pick<Plan, "tasks" | "conflicts" | "waves">;
+
+/** A task with how often it is dispatched, and what its model costs. */
+type Dispatched = Readonly<{
+  id: string;
+  count: number;
+  model: string;
+  price: Price | undefined;
 }>;
+
 /** What a list takes until all of it is handed in, without landing and failed attempts. Null where
  * nothing can start.
  *
@@ -32,87 +47,101 @@ export type Experience = Readonly<{
  *   is `unpriced`; likely tokens, those read from the cache among them; `basis` of the minutes and
  *   `tokenBasis`; `perTask` what is likely, in order of dispatch */
 export function estimate(
-  { tasks, conflicts, waves }: Pick<Plan, "tasks" | "conflicts" | "waves">,
+  plan: Planned,
   workers: number,
-  { models, worker }: Prices,
+  prices: Prices,
   experience: Experience | null,
-  dispatches = (_: string) => 1,
+  dispatches: (id: string) => number = () => 1,
 ): Estimate | null {
-  if (waves.length === 0) return null;
-  const { minutes, basis } = experience ?? { minutes: worker.minutes, basis: "defaults" };
-  const rivals = rivalsOf(conflicts.map((conflict) => conflict.tasks));
-  // In dispatches: each takes the same minutes, so that these only stretch the schedule.
-  const jobs = jobsOf(tasks, dispatches);
-  const { makespan, starts } = simulate(jobs, rivals, workers, prioritise(jobs, rivals, workers));
-  const spread = (value: (at: keyof Spread) => number) =>
-    ({
-      low: rounded(value("low")),
-      likely: rounded(value("likely")),
-      high: rounded(value("high")),
-    }) satisfies Spread;
-  const used = experience?.tokens ?? { ...assumed(worker), basis: "assumed" };
-  const cost = (price: Price | undefined, at: keyof Spread) =>
-    dollarsFor(
-      price,
-      tokens((kind) => used[kind][at]),
-    ) ?? 0;
-  const known = new Map(
-    tasks.map(({ id, model }) => [id, { model, price: priceOf(models, model) }]),
-  );
-  const all = [...starts.keys()].map((id) => ({ id, count: dispatches(id), ...known.get(id) }));
+  if (plan.waves.length === 0) return null;
+  const { minutes, basis } = experience ?? { minutes: prices.worker.minutes, basis: "defaults" };
+  const used = experience?.tokens ?? assumed(prices.worker);
+  const { makespan, order } = played(plan, workers, dispatches);
+  const models = new Map(plan.tasks.map(({ id, model }) => [id, model]));
+  const all = order.map((id): Dispatched => {
+    const model = models.get(id) ?? "";
+    return { id, count: dispatches(id), model, price: priceOf(prices.models, model) };
+  });
   const total = all.reduce((sum, { count }) => sum + count, 0);
-  const unpriced = [...new Set(all.flatMap(({ price, model }) => (price ? [] : (model ?? ""))))];
-  const sum = (at: keyof Spread) =>
-    all.reduce((sum, { price, count }) => sum + count * cost(price, at), 0);
+  const unpriced = new Set(all.filter(({ price }) => !price).map(({ model }) => model));
   return {
     workers,
     basis,
     tokenBasis: used.basis,
-    unpriced,
+    unpriced: [...unpriced],
     minutes: spread((at) => makespan * minutes[at]),
     each: minutes,
     oneByOne: rounded(total * minutes.likely),
-    dollars: unpriced.length > 0 ? null : spread(sum),
-    tokens: total * TOKENS.reduce((all, kind) => all + used[kind].likely, 0),
-    perTask: all.map(({ id, count, price }) => {
-      const dollars = price ? rounded(count * cost(price, "likely")) : null;
-      return { id, minutes: rounded(count * minutes.likely), dollars };
-    }),
+    dollars: unpriced.size > 0 ? null : spread((at) => dollarsOfAll(all, used, at)),
+    tokens: total * TOKENS.reduce((sum, kind) => sum + used[kind].likely, 0),
+    perTask: all.map((task) => ({
+      id: task.id,
+      minutes: rounded(task.count * minutes.likely),
+      dollars: task.price ? rounded(dollarsOf(task, used, "likely")) : null,
+    })),
   };
 }
+
+/** The run played through. Time is counted in dispatches: each takes the same minutes, so that these
+ * only stretch the schedule.
+ * @returns the time of all, and the tasks in order of dispatch */
+function played(
+  { tasks, conflicts }: Planned,
+  workers: number,
+  dispatches: (id: string) => number,
+): { makespan: number; order: string[] } {
+  const rivals = rivalsOf(conflicts.map((conflict) => conflict.tasks));
+  const jobs = jobsOf(tasks, dispatches);
+  const { makespan, starts } = simulate(jobs, rivals, workers, prioritise(jobs, rivals, workers));
+  return { makespan, order: [...starts.keys()] };
+}
+
+/** What all dispatches of a task cost; 0 without a price. */
+function dollarsOf({ price, count }: Dispatched, used: TokensKnown, at: keyof Spread): number {
+  const each = tokens((kind) => used[kind][at]);
+  return count * (dollarsFor(price, each) ?? 0);
+}
+
+const dollarsOfAll = (all: readonly Dispatched[], used: TokensKnown, at: keyof Spread): number =>
+  all.reduce((sum, task) => sum + dollarsOf(task, used, at), 0);
+
+const spread = (value: (at: keyof Spread) => number): Spread => ({
+  low: rounded(value("low")),
+  likely: rounded(value("likely")),
+  high: rounded(value("high")),
+});
 
 /** Something for each kind of tokens. */
 export const tokens = <T>(of: (kind: (typeof TOKENS)[number]) => T): Tokens<T> =>
   Object.fromEntries(TOKENS.map((kind) => [kind, of(kind)])) as Tokens<T>;
 
-/** What tokens cost, null without a price. A cache write that lasts an hour costs twice the input:
- * https://platform.claude.com/docs/en/build-with-claude/prompt-caching */
+/** What tokens cost in dollars, null without a price. A cache write that lasts an hour costs twice
+ * the input: https://platform.claude.com/docs/en/build-with-claude/prompt-caching */
 export function dollarsFor(price: Price | undefined, used: Tokens): number | null {
   if (!price) return null;
-  const input = (used.input + 2 * used.writeHour) * price.input;
-  return (
-    (input +
-      used.write * price.cacheWrite +
-      used.read * price.cacheRead +
-      used.output * price.output) /
-    1e6
-  );
+  const millionths =
+    (used.input + 2 * used.writeHour) * price.input +
+    used.write * price.cacheWrite +
+    used.read * price.cacheRead +
+    used.output * price.output;
+  return millionths / 1e6;
 }
 
 /** Per dispatch: the context is written to the cache once and read from it at each turn; fresh
  * input and output are paid once. What the context grows by is within the spread. */
-function assumed({ turns, context, fresh, output }: Worker): Tokens<Spread> {
+function assumed({ turns, context, fresh, output }: Worker): TokensKnown {
   const read = (at: keyof Spread): number => context[at] * turns[at];
-  const turned = { low: read("low"), likely: read("likely"), high: read("high") };
   return {
+    basis: "assumed",
     input: fresh,
     write: context,
     writeHour: { low: 0, likely: 0, high: 0 },
-    read: turned,
+    read: { low: read("low"), likely: read("likely"), high: read("high") },
     output,
   };
 }
 
+/** Dollars to the cent, and minutes to as much. */
 const rounded = (value: number): number => Math.round(value * 100) / 100;
 
 /** `Opus[1m]`, `claude-haiku-4-5-20251001` and `inherit` as the table of prices names them. */
@@ -126,9 +155,13 @@ const modelName = (model: string): string =>
 export const priceOf = (models: Prices["models"], model: string): Price | undefined =>
   models.get(modelName(model));
 
-/** How much of an estimate with prices for all that many dollars are likely to pay for, in order of
- * dispatch. */
-export function fitting({ perTask }: Estimate, dollars: number) {
+/** How much of an estimate with prices for all that many dollars are likely to pay for.
+ * @returns the ids of the tasks that they pay for, and of those that are left, in order of dispatch
+ */
+export function fitting(
+  { perTask }: Estimate,
+  dollars: number,
+): { dollars: number; fits: string[]; left: string[] } {
   let spent = 0;
   const paid = perTask.filter((task) => {
     spent += task.dollars ?? 0;

@@ -19,7 +19,7 @@ import { handoff } from "../handoff.ts";
 import { QUICK_GATES, World } from "./world.ts";
 
 const PRICES = join(import.meta.dirname, "../../assets/skills/minion-blueprint/prices.md");
-const ALWAYS = [0, Number.POSITIVE_INFINITY] as const;
+const ALWAYS = { since: 0, until: Number.POSITIVE_INFINITY };
 
 let world: World | undefined;
 afterEach(() => world?.close());

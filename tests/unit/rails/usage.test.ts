@@ -87,7 +87,10 @@ test("of a session counts what it said itself while the run was on", () => {
     }),
   );
   const agents = line("m9", "claude-opus-5-5", [5, 0, 0, 0, 5]);
-  const span = [Date.parse("2026-11-30T10:00:00Z"), Date.parse("2026-11-30T10:30:00Z")] as const;
+  const span = {
+    since: Date.parse("2026-11-30T10:00:00Z"),
+    until: Date.parse("2026-11-30T10:30:00Z"),
+  };
   expect(usageIn([before, on, after, agents].join("\n"), span)).toEqual([
     used("claude-opus-5-5", 1, [1, 0, 0, 0, 1]),
   ]);
