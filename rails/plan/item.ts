@@ -2,15 +2,14 @@ import { readPattern } from "./glob.ts";
 import { type Line, quote, withoutCode } from "./lines.ts";
 import { type Finding, finding, type Task } from "./task.ts";
 
-/** One task as a form found it: what stands after its id, and the lines beneath. Depth: its
- * columns, or its heading's. */
+/** One task as a form found it. */
 export type Item = Readonly<{
   id: string;
-  head: string;
+  head: string; // What stands after its id
   line: number;
-  depth: number;
-  lines: Line[];
-  beside?: boolean;
+  depth: number; // Its columns, or its heading's
+  lines: Line[]; // Those beneath
+  beside?: boolean; // Marked `[P]`
 }>;
 /** A task with what only the list is asked for: where its dependencies stand, its first sentence,
  * and all its words. */
@@ -51,18 +50,45 @@ const FIELDS = {
 };
 type FieldName = keyof typeof FIELDS;
 
-const FIELD =
-  /^\s*([-*+] )?(\*\*|__|)(files|depends(?: on)?|dependencies|agent|forbid|gates|done when|verify|risk|model|workflow)(?::\2|\2 ?:) ?(.*)$/i;
+const FIELD_NAMES =
+  "files|depends(?: on)?|dependencies|agent|forbid|gates|done when|verify|risk|model|workflow";
+const FIELD = new RegExp(
+  String.raw`^\s*([-*+] )?(\*\*|__|)(${FIELD_NAMES})(?::\2|\2 ?:) ?(.*)$`,
+  "i",
+);
 /** The ways of saying that a field has nothing to say; a remark in parentheses may say why. */
 export const NONE = /^(?:none|nothing|no|n\/a|[-–—])\.?(?: ?\([^()]*\))?\.?$/i;
+
+/** An id's number, and what comes behind it in a list of ids. */
+const NUMBER = /\d+[a-z]?(?:[,)&]| and )/.source;
+const DEPENDS = `(?:depends|dependencies)(?: on)?(?:: ?| (?=(?:tasks? )?#?t?${NUMBER}))`;
+const OTHER_WORDS = `(?:after|requires|needs|blocked by):? (?=(?:tasks? |#|t)${NUMBER})`;
+const INSIDE = /((?:[^()]|\([^()]*\))*)/.source;
 /** `(depends on: 1, 2)`; without the colon, and in other words, where nothing but ids can be meant.
  */
-const INLINE =
-  / ?\((?:(?:depends|dependencies)(?: on)?(?:: ?| (?=(?:tasks? )?#?t?\d+[a-z]?(?:[,)&]| and )))|(?:after|requires|needs|blocked by):? (?=(?:tasks? |#|t)\d+[a-z]?(?:[,)&]| and )))((?:[^()]|\([^()]*\))*)\)(?:\.$)?/i;
-/** A dependency in a text that is in no field; also a line that looks like one, with nothing but
- * ids. */
-const SAID =
-  /(?:\bdepends|\(dependencies|\bblocked)(?: on| by)?(?:: ?(?:tasks? )?#?\w{1,4}| (?:tasks? #?\w{0,8}\d\w?|#?t?\d+))\b(?! (?!and\b)\w)|^\s*(?:[-*+] )?(?:\*\*)?(?:after|requires|needs|follows|prerequisites?|waits (?:for|on))(?:\*\*)?:(?:\*\*)?(?:(?:,| and)? *(?:tasks? )?#?t?\d+[a-z]?\b)+\.?$/i;
+const INLINE = new RegExp(String.raw` ?\((?:${DEPENDS}|${OTHER_WORDS})${INSIDE}\)(?:\.$)?`, "i");
+
+/** A dependency in a text that is in no field. */
+const IN_PASSING = new RegExp(
+  [
+    /(?:\bdepends|\(dependencies|\bblocked)(?: on| by)?/.source,
+    /(?:: ?(?:tasks? )?#?\w{1,4}| (?:tasks? #?\w{0,8}\d\w?|#?t?\d+))\b/.source,
+    /(?! (?!and\b)\w)/.source, // No sentence about something else goes on
+  ].join(""),
+  "i",
+);
+/** A line that looks like such a field, with nothing but ids. */
+const LIKE_FIELD = new RegExp(
+  [
+    /^\s*(?:[-*+] )?(?:\*\*)?/.source,
+    /(?:after|requires|needs|follows|prerequisites?|waits (?:for|on))/.source,
+    /(?:\*\*)?:(?:\*\*)?/.source,
+    /(?:(?:,| and)? *(?:tasks? )?#?t?\d+[a-z]?\b)+\.?$/.source,
+  ].join(""),
+  "i",
+);
+/** Does a text speak of a dependency? */
+const saysDependency = (text: string): boolean => IN_PASSING.test(text) || LIKE_FIELD.test(text);
 const AS_FIELD = "write «Depends: ID» on a line of its own, or put it in `backticks`";
 /** A bullet or a number at the start of a line, and a checkbox. */
 const STEP = /^\s*(?:[-*+]|\w{1,9}[.)]) /;
@@ -97,7 +123,7 @@ export function readItem({ id, head, line: start, lines }: Item, findings: Findi
     if (inline) take("depends", INLINE.exec(inline)?.[1] || inline, number);
     const rest = text.slice(0, index) + text.slice(index + length);
     words.push({ number, text: rest });
-    if (SAID.test(withoutCode(rest)))
+    if (saysDependency(withoutCode(rest)))
       error("depends", number, `${quote(text)} is no field`, AS_FIELD);
     return rest;
   };
@@ -182,11 +208,21 @@ export function readItem({ id, head, line: start, lines }: Item, findings: Findi
 }
 
 /** `src/a.ts?`, `Create: src/a.ts`, `` `src/a.ts:10-20` (the schema)``. */
-const PATH =
-  /^ ?(?:[a-z]{3,}(?::| (?=`)) ?)?(?:`([^`:]+)(?::\d[\d, –-]*)?`|([^\s`:]+?)(?::\d+(?:-\d+)?)?)(\??)(?: \([^()]*\)| [–—-] .*)?$/i;
-/** Files that are only looked at, and the ways of saying that none change. */
-const UNTOUCHED =
-  /^(?:read|reference|check|inspect|keep|see|verify):|^no(?:ne)? [^`/]{0,60}\b(?:changes?|changed|edits?|modified)\b[^`/]*$/i;
+const PATH = new RegExp(
+  [
+    /^ ?(?:[a-z]{3,}(?::| (?=`)) ?)?/.source, // What is to be done with it
+    /(?:`([^`:]+)(?::\d[\d, –-]*)?`|([^\s`:]+?)(?::\d+(?:-\d+)?)?)/.source, // The path, and lines
+    /(\??)/.source, // Guessed
+    /(?: \([^()]*\)| [–—-] .*)?$/.source, // A remark
+  ].join(""),
+  "i",
+);
+/** Files that are only looked at. */
+const READ = /^(?:read|reference|check|inspect|keep|see|verify):/i;
+/** The ways of saying that no files change. */
+const UNCHANGED = /^no(?:ne)? [^`/]{0,60}\b(?:changes?|changed|edits?|modified)\b[^`/]*$/i;
+/** A path with what stands around it: commas in backticks, braces or parentheses part nothing. */
+const PART = /(?:`[^`]*`|\{(?:[^{}]|\{[^{}]*\})*\}|\([^()]*\)|[^,;])+/g;
 
 /** Reads one word like `one`, and nothing else. */
 function oneLike(one: RegExp): (text: string) => string[] | string {
@@ -207,10 +243,9 @@ function wordsLike(one: RegExp): (text: string) => string[] | string {
 /** Reads paths between commas, as they are or in backticks, and nothing else but what plans add to
  * a path: what is to be done with it, lines in it, and a remark about it. */
 function readPaths(text: string): string[] | string {
-  if (UNTOUCHED.test(text)) return [];
+  if (READ.test(text) || UNCHANGED.test(text)) return [];
   const paths: string[] = [];
-  // Commas in backticks, braces or parentheses part nothing.
-  for (const part of text.match(/(?:`[^`]*`|\{(?:[^{}]|\{[^{}]*\})*\}|\([^()]*\)|[^,;])+/g) ?? []) {
+  for (const part of text.match(PART) ?? []) {
     const [, quoted, path = quoted, guess = ""] = PATH.exec(part) ?? [];
     if (path === undefined) return "is not read as a path";
     const { problem } = readPattern(path.replace(/\?$/, ""));

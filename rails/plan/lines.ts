@@ -10,9 +10,17 @@ export interface Line {
   readonly indent: number; // Columns of leading white space, a tab counted as four
 }
 
+/** A code span, between as many backticks on both sides. */
 const SPAN = /(?<!`)(?<tick>`+)(?!`)(?:.*?[^`])\k<tick>(?!`)/;
-const FENCE =
-  /^(?<before>[ \t]*(?:(?:[-*+]|\w{1,9}[.)])[ \t]+)?)(?<fence>`{3,}(?=[^`\n]*$)|~{3,})[\s\S]*?(?<fenceEnd>^[ \t]*\k<fence>[`~]*[ \t]*$|(?![\s\S]))/;
+/** Fenced code, also beside a bullet or a number, up to a fence like the first or the text's end. */
+const FENCE = new RegExp(
+  [
+    /^(?<before>[ \t]*(?:(?:[-*+]|\w{1,9}[.)])[ \t]+)?)/.source,
+    /(?<fence>`{3,}(?=[^`\n]*$)|~{3,})[\s\S]*?/.source,
+    "(?<fenceEnd>^[ \\t]*\\k<fence>[`~]*[ \\t]*$|(?![\\s\\S]))",
+  ].join(""),
+);
+/** An HTML comment, up to its end or the text's. */
 const COMMENT = /<!--[\s\S]*?(?<commentEnd>-->|(?![\s\S]))/;
 const HIDDEN = new RegExp(`${SPAN.source}|${FENCE.source}|${COMMENT.source}`, "gm");
 

@@ -16,15 +16,24 @@ const NUMBERED = new RegExp(`^\\s*(?:\\*\\*)?(${ID})[.)](?:\\*\\*)?(?:\\s+(.*))?
 const CHECK = /^\s*[-*+] (\[[ x]\])(?: (.*))?$/i;
 /** What a person may have meant as a task: in a heading, as a checkbox, and in a line that follows
  * a task. */
-const LIKE_HEADED =
-  /^(?:\*\*|__)?task(?:\s+#?\w*\d|\b(?! (?:list|breakdown|plan|overview)\b)[^:]{0,20}:\s*\S)/i;
-const LIKE_CHECK = /^\s*[-*+] \[[x\W]?\](?!\()/i;
-const LIKE_ITEM = /^\s*(?:[-*+]\s|\(?\w{1,4}[:.)]\S*\s|#*\s*task\s+#?\w{1,5}\s*:)/i;
-/** An id that a checkbox names: `#12 Title`, `T001 Title`, `1. Title`, `Task 1: Title`. */
-const NAMED = new RegExp(
-  `^(?:#(\\d{1,9})(?=[\\s:]|$)|\\[?(T\\d{1,9}[A-Z]?)\\]?(?=[:.)\\s])|task #?(${ID})\\s*(?=[:.)–—-](?!\\d))|(${ID})(?=[.)]\\s))[:.)–—-]?\\s*(?:[–—-]\\s+)?(.*)$`,
+const LIKE_HEADED = new RegExp(
+  [
+    /^(?:\*\*|__)?task/.source,
+    /(?:\s+#?\w*\d|\b(?! (?:list|breakdown|plan|overview)\b)[^:]{0,20}:\s*\S)/.source,
+  ].join(""),
   "i",
 );
+const LIKE_CHECK = /^\s*[-*+] \[[x\W]?\](?!\()/i;
+const LIKE_ITEM = /^\s*(?:[-*+]\s|\(?\w{1,4}[:.)]\S*\s|#*\s*task\s+#?\w{1,5}\s*:)/i;
+/** The ways in which a checkbox names an id. */
+const NAMES = [
+  /#(\d{1,9})(?=[\s:]|$)/.source, // `#12 Title`
+  /\[?(T\d{1,9}[A-Z]?)\]?(?=[:.)\s])/.source, // `T001 Title`
+  String.raw`task #?(${ID})\s*(?=[:.)–—-](?!\d))`, // `Task 1: Title`
+  String.raw`(${ID})(?=[.)]\s)`, // `1. Title`
+].join("|");
+/** An id that a checkbox names, and then the rest. */
+const NAMED = new RegExp(String.raw`^(?:${NAMES})[:.)–—-]?\s*(?:[–—-]\s+)?(.*)$`, "i");
 const BESIDE = /(?:^| )\[P\](?= |$)/i;
 const STRUCK = /^(?:\[.?\] )?~~[^~]+~~$/;
 const FORMS =

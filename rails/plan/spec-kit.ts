@@ -22,12 +22,16 @@ export function inPhases(
     starts.filter((number) => number < (item?.line ?? 0)).length;
   /** What the next task comes after, and since then the tasks beside each other; of those that are
    * done nothing waits. */
-  let [front, group]: [string[], string[]] = [[], []];
+  let front: string[] = [];
+  let group: string[] = [];
   return tasks.map((task, index) => {
     const last = items[index - 1];
     const item = items[index];
     const isBeside = item?.beside && last?.beside && phaseOf(item) === phaseOf(last);
-    if (!isBeside && group.length > 0) [front, group] = [group, []];
+    if (!isBeside && group.length > 0) {
+      front = group;
+      group = [];
+    }
     const depends = [...new Set([...task.depends, ...(task.done ? [] : front)])];
     if (!task.done) group.push(task.id);
     return { ...task, depends, files: task.files.length > 0 ? task.files : filesIn(task.lead) };
@@ -47,18 +51,33 @@ function phaseStarts(lines: readonly Line[], first: number): number[] {
     .map(({ number }) => number);
 }
 
+/** In backticks, or what nothing parts: `{a,b}` and `/(group)/` are of a path. */
+const WORD = /`[^`]*`|(?:\{[^{}\s]*\}|(?<=\/)\([^()\s]*\)(?=\/)|[^\s`'"(),;{}])+/g;
+
 /** The paths in a task's first sentence. */
 function filesIn(text: string): TaskFile[] {
-  const words =
-    text.match(/`[^`]*`|(?:\{[^{}\s]*\}|(?<=\/)\([^()\s]*\)(?=\/)|[^\s`'"(),;{}])+/g) ?? [];
-  const paths = words
+  const paths = (text.match(WORD) ?? [])
     .filter(({ length }) => length < 300)
     .map((word) => word.replace(/^`|`$/g, "").replace(/(?::\d+(?:-\d+)?)?[.:?!]*$/, ""));
   const found = paths.filter((path) => IS_PATH.test(path) && !readPattern(path).problem);
   return [...new Set(found)].map((path) => ({ path, guessed: false }));
 }
 
-/** A folder, or a file with an ending; without a folder only with an ending that no product has
- * (Node.js, U.S.A). */
-const IS_PATH =
-  /^(?!\w+:)(?:[^\s=:]*\/(?:|[^\s/=:]*(?:\.[a-z]\w{0,11}|[*}])|\.[a-z][\w.-]*)|[\w.-]*\.(?:[cm]?tsx?|[cm]jsx?|json|ya?ml|toml|md|py|go|rs|rb|java|kt|cs|php|swift|sql|s?css|html|sh|tf|xml|vue|svelte|ini|cfg|lock|txt)|[a-z][\w.-]*\.js|\.(?:gitignore|env[\w.]*)|Dockerfile|Makefile)$/;
+/** Endings that no product has (Node.js, U.S.A). */
+const ENDINGS = [
+  "[cm]?tsx?|[cm]jsx?|json|ya?ml|toml|md|py|go|rs|rb|java|kt|cs|php|swift|sql|s?css|html|sh|tf|xml",
+  "vue|svelte|ini|cfg|lock|txt",
+].join("|");
+/** What stands behind a path's last slash: nothing, a file with an ending or a wildcard, or a hidden
+ * one. */
+const LAST = /(?:|[^\s/=:]*(?:\.[a-z]\w{0,11}|[*}])|\.[a-z][\w.-]*)/.source;
+const PATHS = [
+  String.raw`[^\s=:]*\/${LAST}`,
+  String.raw`[\w.-]*\.(?:${ENDINGS})`,
+  /[a-z][\w.-]*\.js/.source,
+  /\.(?:gitignore|env[\w.]*)/.source,
+  "Dockerfile",
+  "Makefile",
+].join("|");
+/** A folder, or a file with an ending; without a folder only with an ending that no product has. */
+const IS_PATH = new RegExp(String.raw`^(?!\w+:)(?:${PATHS})$`);
