@@ -105,7 +105,7 @@ const isUnderWay = (task: TaskState): boolean =>
 /** Neither done nor aborted. */
 export const isOpen = (state: RunState): boolean => !state.done && !state.aborted;
 
-/** The ids of the tasks whose attempts these are; nothing of attempts that the run does not know. */
+/** The ids of the tasks whose attempts these are; none of attempts that the run does not know. */
 export const tasksOf = (state: RunState, attempts: readonly string[]): string[] =>
   attempts.flatMap((id) => state.attempts.get(id)?.task.id ?? []);
 

@@ -82,8 +82,8 @@ export function estimate(
   };
 }
 
-/** The run played through. Time is counted in dispatches: each takes the same minutes, so that these
- * only stretch the schedule.
+/** The run played through. Time is counted in dispatches: each takes the same minutes, so that
+ * these only stretch the schedule.
  * @returns the time of all, and the tasks in order of dispatch */
 function played(
   { tasks, conflicts }: Planned,

@@ -12,7 +12,7 @@ export interface Line {
 
 /** A code span, between as many backticks on both sides. */
 const SPAN = /(?<!`)(?<tick>`+)(?!`)(?:.*?[^`])\k<tick>(?!`)/;
-/** Fenced code, also beside a bullet or a number, up to a fence like the first or the text's end. */
+/** Fenced code, also beside a bullet or a number, up to a fence like the first or the end. */
 const FENCE = new RegExp(
   [
     /^(?<before>[ \t]*(?:(?:[-*+]|\w{1,9}[.)])[ \t]+)?)/.source,

@@ -37,7 +37,8 @@ const NAMED = new RegExp(String.raw`^(?:${NAMES})[:.)–—-]?\s*(?:[–—-]\s+
 const BESIDE = /(?:^| )\[P\](?= |$)/i;
 const STRUCK = /^(?:\[.?\] )?~~[^~]+~~$/;
 const FORMS =
-  "write each task as «### Task 1: Title», «1. Title (depends on: 2)» or «- [ ] Title»; indent what belongs to one";
+  "write each task as «### Task 1: Title», «1. Title (depends on: 2)» or «- [ ] Title»; " +
+  "indent what belongs to one";
 
 /** `### Task N: Title [DONE]`, a heading of any level. A task goes on to the next task, or to a
  * heading as high as its own or higher. Numbered lines and checkboxes are steps here. */

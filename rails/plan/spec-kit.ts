@@ -68,8 +68,8 @@ const ENDINGS = [
   "[cm]?tsx?|[cm]jsx?|json|ya?ml|toml|md|py|go|rs|rb|java|kt|cs|php|swift|sql|s?css|html|sh|tf|xml",
   "vue|svelte|ini|cfg|lock|txt",
 ].join("|");
-/** What stands behind a path's last slash: nothing, a file with an ending or a wildcard, or a hidden
- * one. */
+/** What stands behind a path's last slash: nothing, a file with an ending or a wildcard, or a
+ * hidden one. */
 const LAST = /(?:|[^\s/=:]*(?:\.[a-z]\w{0,11}|[*}])|\.[a-z][\w.-]*)/.source;
 const PATHS = [
   String.raw`[^\s=:]*\/${LAST}`,

@@ -1,0 +1,97 @@
+import { isBusy, isEndDue } from "./end-task.ts";
+import { type Progress, progressOf, straight } from "./phases.ts";
+import { endOf, type Reason, type State } from "./shapes.ts";
+import {
+  type AttemptState,
+  inOrder,
+  isActive,
+  isDispatchable,
+  isLost,
+  type RunState,
+  type Standing,
+  type TaskState,
+} from "./state.ts";
+
+/** Works out what each task's state is now, and what follows from that for the run. Dependencies
+ * come before what hangs on them.
+ * @param state it has all events in it; it is changed */
+export function settle(state: RunState): void {
+  state.left = dispatchesLeft(state);
+  for (const task of inOrder(state)) {
+    const progress = progressOf(task, state.blueprint.bounds.cycles);
+    task.phase = progress.phase;
+    task.result = progress.result;
+    if (task.state === "landed") continue;
+    Object.assign(task, standing(state, task, progress));
+    if (isDispatchable(task)) Object.assign(task, heldBack(state));
+  }
+  state.done = ![...state.tasks.values()].some(isBusy) && !isEndDue(state);
+}
+
+/** How many more dispatches there may be: those that were lost by nobody's fault do not count. */
+function dispatchesLeft({ attempts, tasks, dispatches, blueprint }: RunState): number {
+  const lost = [...attempts.values()].filter(isLost).length;
+  const steps = [...tasks.values()].reduce((sum, { phases }) => sum + straight(phases).length, 0);
+  return Math.max(0, blueprint.bounds.dispatches * steps - (dispatches - lost));
+}
+
+/** What stands in the way of giving any task of the run to a worker: all of them wait for a person
+ * then. Empty where nothing does. */
+function heldBack({ baseRed, baseAccepted, left }: RunState): Partial<Standing> {
+  if (!baseAccepted && baseRed !== null && baseRed.length > 0) {
+    const note = `Red on the base: ${baseRed.join(", ")}.`;
+    return { state: "needs-human", reason: "base-red", note };
+  }
+  // The note stays: it says why the task is to be tried once more.
+  return left === 0 ? { state: "needs-human", reason: "dispatches" } : {};
+}
+
+const as = (state: State, reason: Reason | null = null, note = ""): Standing => ({
+  state,
+  reason,
+  note,
+});
+
+/** The state of a task that has not landed: the first rule that holds. */
+function standing(state: RunState, task: TaskState, progress: Progress): Standing {
+  const { recent, isDoubted } = progress;
+  const last = task.attempts.at(-1);
+  if (last?.nothing) return as("skipped", null, last.nothing.why);
+  if (recent?.over) return afterFailure(state, task, recent, recent.over);
+  if (isDoubted) return as("needs-human", "findings", last?.submitted?.handoff);
+  if (!last) return beforeFirst(state, task);
+  if (isActive(last)) return as("running");
+  if (task.phase) return as("ready");
+  if (task.risk !== "high" || last.submitted?.byHand) return as("mergeable");
+  return as("needs-human", "high-risk", last.submitted?.verdict ? last.submitted.handoff : "");
+}
+
+/** Where a task stands whose last attempt failed, or whose result did not land.
+ * @param over how that ended */
+function afterFailure(
+  { blueprint }: RunState,
+  { attempts, phase }: TaskState,
+  recent: AttemptState,
+  { reason, note }: NonNullable<AttemptState["over"]>,
+): Standing {
+  const failed = attempts.filter(
+    (each) => each.over && !each.isForgiven && each.phase === phase && !isLost(each),
+  );
+  const { cause } = endOf(reason);
+  // What another attempt would not change: a person has to agree, or to say no.
+  const isPersons = cause === "person" && !recent.isForgiven;
+  if (isPersons || failed.length >= blueprint.bounds.attempts)
+    return as("needs-human", reason, note);
+  // Neither is the work's fault: it is simply to be done again on the line as it is now.
+  const isBlameless = cause === "nobody" || cause === "line";
+  return as(isBlameless ? "ready" : "verify-failed", reason, note);
+}
+
+/** Where a task stands that nobody has worked at: what it depends on says. */
+function beforeFirst({ tasks }: RunState, { depends }: TaskState): Standing {
+  const before = depends.map((id) => tasks.get(id)?.state);
+  if (before.includes("needs-human") || before.includes("blocked"))
+    return as("blocked", "dependency");
+  const isFree = before.every((each) => each === "landed" || each === "skipped");
+  return as(isFree ? "ready" : "waiting");
+}
