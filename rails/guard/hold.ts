@@ -12,22 +12,25 @@ import { submit } from "../worker/submit.ts";
 const NO_HANDOFF = "Its worker left no handoff.";
 
 /** How an attempt ends without a result. */
-type Why = readonly [reason: Reason, note: string];
-type Look = (
+type End = Readonly<{ reason: Reason; note: string }>;
+/** What is to become of an attempt: it ends, or its worker is told something; null: neither. */
+type Judgement = Readonly<{ end: End } | { tell: string }> | null;
+type Judge = (
   state: RunState,
   attempt: AttemptState,
   write: (event: NewEvent) => void,
-) => Promise<Why | string>;
+) => Promise<Judgement>;
 
-/** Looks at an attempt that is not over: what comes back is how it ends, which is written down, or
- * what to say. */
-const whileActive = ({ journal, attempt: { id } }: Found, look: Look): Promise<string | null> =>
+/** Judges an attempt that is not over. How it ends is written down.
+ * @returns what its worker is to be told, or null */
+const whileActive = ({ journal, attempt: { id } }: Found, judge: Judge): Promise<string | null> =>
   journal.decide(async (state, write) => {
     const attempt = state.attempts.get(id);
     if (!attempt || !isActive(attempt) || state.aborted) return null;
-    const result = await look(state, attempt, write);
-    if (typeof result === "string") return result;
-    write({ event: "ended", attempt: id, reason: result[0], note: result[1] });
+    const judgement = await judge(state, attempt, write);
+    if (judgement === null) return null;
+    if ("tell" in judgement) return judgement.tell;
+    write({ event: "ended", attempt: id, ...judgement.end });
     return null;
   });
 
@@ -39,34 +42,56 @@ const whileActive = ({ journal, attempt: { id } }: Found, look: Look): Promise<s
  *   called
  * @returns what to tell the worker, or null where it may go */
 export async function holdAtEnd(found: Found, said: string): Promise<string | null> {
+  let isToHandIn = false;
   const told = await whileActive(found, async (state, attempt, write) => {
-    const { id, begun, sentBack } = attempt;
-    if (!begun) return why(state, attempt, said, "Its worker ended without minion begin.");
+    const { id, begun, sentBack, phase } = attempt;
+    if (!begun)
+      return {
+        end: await howItEnded(state, attempt, said, "Its worker ended without minion begin."),
+      };
     // A gate that still runs says nothing yet, so this send-back does not count.
-    for (const { name } of gatesOf(state, attempt.phase))
-      if (await isRunning(state, `gate ${id} ${name}`))
-        return `Gate ${name} still runs: call minion gate ${name} again, it waits for it.`;
+    const running = await runningGate(state, attempt);
+    if (running)
+      return {
+        tell: `Gate ${running} still runs: call minion gate ${running} again, it waits for it.`,
+      };
     const tree = await treeOf(await findPlace(begun.worktree), madeIn(state, id));
-    const [reason, text, way] = await missing(state, attempt, begun.worktree, tree);
+    const { reason, text, way } = await lackOf(state, attempt, begun.worktree, tree);
     const isTold = sentBack.some((each) => each.reason === reason && each.tree === tree);
     if (!isTold && sentBack.length < state.blueprint.bounds.send_backs) {
       write({ event: "sent-back", attempt: id, reason, tree });
-      return `Not done yet: ${text}. Run minion ${way}; if it cannot be done, end again and say what is missing.`;
+      return {
+        tell:
+          `Not done yet: ${text}. Run minion ${way}; ` +
+          "if it cannot be done, end again and say what is missing.",
+      };
     }
     // Of a phase that writes nothing, what it says is all that there is.
-    if (reason === "not-submitted" && sentBack.length > 0 && attempt.phase.writes)
-      return NO_HANDOFF;
-    return reason === "red"
-      ? ["gate-failed", quoting(text, said)]
-      : why(state, attempt, said, text);
+    if (reason === "not-submitted" && sentBack.length > 0 && phase.writes) {
+      isToHandIn = true;
+      return null;
+    }
+    if (reason === "red") return { end: { reason: "gate-failed", note: quoting(text, said) } };
+    return { end: await howItEnded(state, attempt, said, text) };
   });
-  if (told !== NO_HANDOFF) return told;
+  if (isToHandIn) await handInFor(found, said);
+  return told;
+}
+
+/** The gate of an attempt's phase that still runs, if one does. */
+async function runningGate(state: RunState, { id, phase }: AttemptState): Promise<string | null> {
+  for (const { name } of gatesOf(state, phase))
+    if (await isRunning(state, `gate ${id} ${name}`)) return name;
+  return null;
+}
+
+/** Hands in what a worker only forgot to. Where that cannot be done, its attempt ends. */
+async function handInFor(found: Found, said: string): Promise<void> {
   // What a person has to agree to is objected to once; there is nobody left to think twice.
   const handIn = () => submit(NO_HANDOFF, found.attempt.begun?.worktree ?? "", true);
   await handIn()
     .catch(handIn)
     .catch((fault: Error) => endAttempt(found, said, fault.message));
-  return null;
 }
 
 /** Ends an attempt whose worker nothing can hold any more.
@@ -79,65 +104,69 @@ export async function endAttempt(
   text: string,
   isLimited = false,
 ): Promise<void> {
-  await whileActive(found, async (state, attempt) =>
-    isLimited ? ["rate-limit", text] : why(state, attempt, said, text),
-  );
+  await whileActive(found, async (state, attempt) => ({
+    end: isLimited
+      ? { reason: "rate-limit", note: text }
+      : await howItEnded(state, attempt, said, text),
+  }));
 }
 
 const quoting = (text: string, said: string): string =>
   said ? `${text}. Its worker says: ${said.slice(0, 300)}` : text;
 
 /** What an end without a result is called: what the client refused comes before what that led to.
- */
-async function why(
+ * @param text what is known of the end */
+async function howItEnded(
   state: RunState,
   { id, begun, refused }: AttemptState,
   said: string,
   text: string,
-): Promise<Why> {
-  if (!begun) return ["never-began", text];
-  if (refused)
-    return ["permission", quoting(`${refused.tool} was not permitted: ${refused.what}`, said)];
-  if (said !== "") return ["unproven", quoting(text, said)];
+): Promise<End> {
+  if (!begun) return { reason: "never-began", note: text };
+  if (refused) {
+    const what = `${refused.tool} was not permitted: ${refused.what}`;
+    return { reason: "permission", note: quoting(what, said) };
+  }
+  if (said !== "") return { reason: "unproven", note: quoting(text, said) };
   const { worktree, base, branch } = begun;
   const count = gitText(worktree, "rev-list", "--count", `${base}..refs/heads/${branch}`);
   const [commits, changed] = await Promise.all([count, uncommitted(state, id, worktree)]).catch(
     () => ["unknown", ""],
   );
   const left = `Commits on ${branch}: ${commits}; not committed: ${changed || "nothing"}.`;
-  return ["cut-off", `No last word: ${text}. ${left}`];
+  return { reason: "cut-off", note: `No last word: ${text}. ${left}` };
 }
 
-/** What a worker's result lacks: the reason, in words, and the command that is next. */
-async function missing(
+/** What a worker's result lacks: the reason, the same in words, and the command of `minion` that is
+ * next. */
+type Lack = Readonly<{ reason: string; text: string; way: string }>;
+
+async function lackOf(
   state: RunState,
   { id, phase }: AttemptState,
   top: string,
   tree: string,
-): Promise<[string, string, string]> {
+): Promise<Lack> {
   const missed = gatesOf(state, phase).filter((gate) =>
     isMissed(gate, evidenceFor(state, gate, tree)),
   );
-  const names = missed.map(({ name, red }) => (red ? `${name} (has to be red)` : name)).join(", ");
-  if (names)
-    return [
-      "red",
-      `not as it should be on exactly these files: ${names}`,
-      "gate --all, once it is mended",
-    ];
+  if (missed.length > 0) {
+    const names = missed.map(({ name, red }) => (red ? `${name} (has to be red)` : name));
+    const text = `not as it should be on exactly these files: ${names.join(", ")}`;
+    return { reason: "red", text, way: "gate --all, once it is mended" };
+  }
   const gates = unproven(state, phase, tree).join(", ");
-  if (gates) return ["no-evidence", `no evidence for exactly these files: ${gates}`, "gate --all"];
-  if (phase.back)
-    return [
-      "no-verdict",
-      `${id} has no verdict`,
-      `verdict ${id} pass, or fail, with findings on stdin`,
-    ];
-  if (phase.writes && (await uncommitted(state, id, top)))
-    return [
-      "not-committed",
-      "the gates passed, but not all is committed",
-      "submit, after a commit",
-    ];
-  return ["not-submitted", `${id} was not handed in`, "submit"];
+  if (gates) {
+    const text = `no evidence for exactly these files: ${gates}`;
+    return { reason: "no-evidence", text, way: "gate --all" };
+  }
+  if (phase.back) {
+    const way = `verdict ${id} pass, or fail, with findings on stdin`;
+    return { reason: "no-verdict", text: `${id} has no verdict`, way };
+  }
+  if (phase.writes && (await uncommitted(state, id, top))) {
+    const text = "the gates passed, but not all is committed";
+    return { reason: "not-committed", text, way: "submit, after a commit" };
+  }
+  return { reason: "not-submitted", text: `${id} was not handed in`, way: "submit" };
 }

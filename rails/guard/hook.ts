@@ -3,33 +3,44 @@ import { findPlace, type Place } from "../git/repository.ts";
 import { Journal, listRuns } from "../journal/journal.ts";
 import { outside } from "../program/world.ts";
 import { attemptOf, type Found, findAttempt } from "../worker/attempt.ts";
+import type { HookAnswer, HookInput, ToolAnswer } from "./answer.ts";
+import { foremanTool } from "./foreman-tool.ts";
 import { endAttempt, holdAtEnd } from "./hold.ts";
 import { toSession } from "./session.ts";
-import { foremanTool, type HookAnswer, type HookInput, type Look, workerTool } from "./tool.ts";
+import { workerTool } from "./worker-tool.ts";
 
 /** Answers a hook. Sessions without minions never come here: a filter in `sh` stands before it.
- * @param look tells what waits for a person
  * @returns what to print and to end with: 2 sends back who wants to end
  * @throws whatever went wrong; the caller turns that into silence, since a broken rail must not
  *   break a session */
-export async function hook(event: string, input: HookInput, look: Look): Promise<HookAnswer> {
+export async function hook(event: string, input: HookInput): Promise<HookAnswer> {
   const place = await findPlace(input.cwd ?? outside().cwd).catch(() => null);
   const isWorker = input.agent_type?.startsWith("minion:") === true;
   if (event === "SessionStart" || event === "Stop")
     return place && !isWorker ? toSession(event, input, place) : {};
   const found = place && (await attemptFor(place, input, isWorker));
   if (event === "PreToolUse") {
-    const answer = isWorker
-      ? await workerTool(input, place, found)
-      : await foremanTool(input, place, found, look);
-    if (!answer) return {};
-    const [permissionDecision, permissionDecisionReason] = answer;
-    const said = { hookEventName: event, permissionDecision, permissionDecisionReason };
-    return { stdout: JSON.stringify({ hookSpecificOutput: said }) };
+    const answer = await (isWorker ? workerTool : foremanTool)(input, place, found);
+    return answer ? { stdout: toolAnswerJson(answer) } : {};
   }
-  const back = found && (await (isWorker ? fromWorker : fromForeman)(event, input, found));
+  if (!found) return {};
+  if (!isWorker) {
+    await fromForeman(event, input, found);
+    return {};
+  }
+  const back = await fromWorker(event, input, found);
   return back ? { stderr: back, exit: 2 } : {};
 }
+
+/** The answer to a tool call as Claude Code reads it. */
+const toolAnswerJson = ({ decision, reason }: NonNullable<ToolAnswer>): string =>
+  JSON.stringify({
+    hookSpecificOutput: {
+      hookEventName: "PreToolUse",
+      permissionDecision: decision,
+      permissionDecisionReason: reason,
+    },
+  });
 
 /** Takes down what a session tells of a worker that it started. */
 async function fromForeman(event: string, input: HookInput, found: Found): Promise<void> {
@@ -71,11 +82,9 @@ async function attemptFor(
   input: HookInput,
   isWorker: boolean,
 ): Promise<Found | null> {
-  const marked = isWorker ? await attemptOf(place) : null;
-  const id =
-    marked ??
-    (await attemptOfAgent(place.common, input)) ??
-    attemptIn(String(input.tool_input?.prompt));
+  const own = isWorker ? await attemptOf(place) : null;
+  const ofAgent = own ?? (await attemptOfAgent(place.common, input));
+  const id = ofAgent ?? attemptIn(String(input.tool_input?.prompt));
   return id ? findAttempt(place.common, id).catch(() => null) : null;
 }
 
@@ -83,12 +92,14 @@ async function attemptFor(
 const attemptIn = (prompt: string): string | undefined =>
   /minion begin (r\d+\/\w+\.\d+)/.exec(prompt)?.[1];
 
+/** The attempt of an agent, by what was taken down of its launch, else by what it was told. */
 async function attemptOfAgent(common: string, input: HookInput): Promise<string | undefined> {
   const agent = input.agent_id ?? /<task-id>(\w+)/.exec(input.prompt ?? "")?.[1];
-  for (const run of agent ? (await listRuns(common)).reverse() : []) {
+  const runs = agent ? await listRuns(common) : [];
+  for (const run of runs.reverse()) {
     const { events } = await new Journal(common, run).read();
-    for (const event of events)
-      if (event.event === "launched" && event.agent === agent) return event.attempt;
+    const launch = events.find((each) => each.event === "launched" && each.agent === agent);
+    if (launch?.event === "launched") return launch.attempt;
   }
   // It can end before the hook that tells of its launch has run: its first message is the prompt.
   return attemptIn(await readFile(input.agent_transcript_path ?? "", "utf8").catch(() => ""));

@@ -1,4 +1,3 @@
-import { attentionAt } from "../foreman/look.ts";
 import { EXIT, type ExitCode } from "../program/fault.ts";
 import type { Verb } from "../program/verb.ts";
 import { hook } from "./hook.ts";
@@ -10,7 +9,7 @@ export const verb: Verb = {
   async run({ words: [event = ""] }, world) {
     let exit: ExitCode = EXIT.done;
     try {
-      const answer = await hook(event, JSON.parse(await world.input()), attentionAt);
+      const answer = await hook(event, JSON.parse(await world.input()));
       world.stdout.write(answer.stdout ?? "");
       world.stderr.write(answer.stderr ?? "");
       exit = answer.exit ?? EXIT.done;

@@ -1,11 +1,18 @@
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import { commandsIn } from "./command.ts";
 
-/** The run's own folder in `.git`, and the programs that may name it: they read, or only hand on
- * what they are told. */
+/** The run's own folder in `.git`. */
 const JOURNAL = /\.git\/minion\b|\/minion\/r\d+\/(events|output|report)/;
-const READER =
-  /^((cat|head|tail|less|grep|rg|wc|ls|echo|printf|git|minion)( |$)|sed (?!(.* )?(-i|--in)))/;
+
+/** The programs that may name it: they read, or only hand on what they are told. */
+const READERS = "cat head tail less grep rg wc ls echo printf git minion".split(" ");
+const SED_IN_PLACE = /^sed (.* )?(-i|--in)/;
+
+function isReader(command: string): boolean {
+  const [program = ""] = command.split(" ");
+  if (program === "sed") return command !== "sed" && !SED_IN_PLACE.test(command);
+  return READERS.includes(program);
+}
 
 /** Options of git itself, before its subcommand, with their values. */
 const GIT_OPTIONS = /^git (-[cC] \S+ |--(git-dir|work-tree) \S+ |-\S+ )*/;
@@ -24,8 +31,11 @@ export function refusal(text: string, branch: string, rules: Blueprint["refuse"]
     if (program === "minion" && !["begin", "gate", "submit", "verdict"].includes(verb))
       return `minion ${verb} is not a worker's: a worker has begin, gate, submit and verdict`;
     const whole = words.join(" ");
-    if (JOURNAL.test(whole) && !READER.test(whole))
-      return "minion alone writes the run's journal: read it by cat, head, tail, less, grep, rg, wc, ls or sed -n";
+    if (JOURNAL.test(whole) && !isReader(whole))
+      return (
+        "minion alone writes the run's journal: " +
+        "read it by cat, head, tail, less, grep, rg, wc, ls or sed -n"
+      );
     const seen = words
       .map((word) => (/\s/.test(word) ? "…" : word.split(":").map(own).join(":")))
       .join(" ");

@@ -6,7 +6,7 @@ import { isAlive } from "../program/process.ts";
 import { outside } from "../program/world.ts";
 import { isRunning } from "../proof/jobs.ts";
 import { recall } from "../view/recall.ts";
-import type { HookAnswer, HookInput } from "./tool.ts";
+import type { HookAnswer, HookInput } from "./answer.ts";
 
 /** What a session is told of the open run that it owns: where that stands, once its context is made
  * anew; what is ready, when it ends its turn. */
@@ -46,10 +46,8 @@ async function remind(journal: Journal, input: HookInput): Promise<string | null
       live.has(state.tasks.get(task)?.attempts.at(-1)?.launched?.agent ?? "");
     const isLanding = live.size > 0 && (await isRunning(state, job));
     const waits = isLanding ? [] : waiting(state, new Set(start), null);
-    const land = waits.flatMap(({ task, why }) =>
-      why === "landing" && !isAtWork(task) ? task : [],
-    );
-    const ready = [...start, ...land];
+    const landing = waits.filter(({ task, why }) => why === "landing" && !isAtWork(task));
+    const ready = [...start, ...landing.map(({ task }) => task)];
     if (ready.length === 0) return null;
     const what = `Run ${state.run} has work ready (${ready.join(", ")}): run minion next --json`;
     write({ event: "reminded", what });

@@ -1,17 +1,11 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { alarmsOf } from "../../../rails/foreman/alarms.ts";
-import { attentionOf } from "../../../rails/foreman/attention.ts";
+import type { ToolAnswer } from "../../../rails/guard/answer.ts";
 import { isListed, wordsOf } from "../../../rails/guard/command.ts";
-import {
-  foremanTool,
-  foremanWrite,
-  type Look,
-  workerCommand,
-  workerWrite,
-} from "../../../rails/guard/tool.ts";
+import { foremanTool, foremanWrite } from "../../../rails/guard/foreman-tool.ts";
+import { workerCommand, workerWrite } from "../../../rails/guard/worker-tool.ts";
 import type { EventData, NewEvent } from "../../../rails/journal/events.ts";
 import { Journal } from "../../../rails/journal/journal.ts";
 import { startedWith } from "./run.ts";
@@ -83,14 +77,13 @@ describe("a single plain command", () => {
 });
 
 describe("who may run which command of minion", () => {
-  const decision = (answer: readonly [string, string] | null) => answer?.[0] ?? null;
+  const decision = (answer: ToolAnswer) => answer?.decision ?? null;
   const foreman = async (command: string, permission_mode = "default") =>
     decision(
       await foremanTool(
         { tool_name: "Bash", tool_input: { command }, permission_mode },
         null,
         null,
-        async () => [],
       ),
     );
   test.each([
@@ -179,42 +172,50 @@ describe("a run that stands still, and who may resume it", () => {
     });
     return new Journal(top, "r1").add(started, { event: "base-checked", red: [] }, ...events);
   };
-  const answer = async (command: string, dollars: number | null = null, session_id = "s") => {
-    const look: Look = async (_, state) =>
-      attentionOf(state, alarmsOf(state, { dollars, now: 0 }), dollars);
+  /** At 4 dollars per million tokens of input. */
+  const spent = (dollars: number): NewEvent[] => {
+    const none = { write: 0, writeHour: 0, read: 0, output: 0 };
+    const used = { model: "opus", requests: 1, input: dollars * 250_000, ...none };
+    const transcript = join(top, "session.jsonl");
+    return [
+      { event: "dispatched", task: "1", attempt: "r1/1.1", phase: "implement" },
+      { event: "launched", attempt: "r1/1.1", agent: "a", transcript },
+      { event: "spent", attempt: null, transcript, size: 1, usage: [used] },
+    ];
+  };
+  const answer = async (command: string, session_id = "s") => {
+    mkdirSync(join(top, ".claude/minion"), { recursive: true });
+    const prices = join(import.meta.dirname, "../../../assets/skills/minion-blueprint/prices.md");
+    copyFileSync(prices, join(top, ".claude/minion/prices.md"));
     const place = { top, main: top, common: top, gitDir: top, prefix: "" };
-    return (
-      (await foremanTool(
-        { tool_name: "Bash", tool_input: { command }, session_id },
-        place,
-        null,
-        look,
-      )) ?? []
-    );
+    const call = { tool_name: "Bash", tool_input: { command }, session_id };
+    return foremanTool(call, place, null);
   };
 
   test("its own session asks after an alarm, and says which; once that is seen it does not", async () => {
     await open({}, ...alarming);
     const why = expect.stringContaining("workers ended with never-began");
-    expect(await answer("minion resume --json")).toEqual(["ask", why]);
-    expect(await answer("minion resume --run r1")).toContain("ask");
-    expect(await answer("minion next --json")).toContain("allow");
-    expect(await answer("minion resume --run r2")).toContain("allow");
-    expect(await answer("minion resume", null, "another session")).toContain("allow");
+    expect(await answer("minion resume --json")).toEqual({ decision: "ask", reason: why });
+    expect(await answer("minion resume --run r1")).toMatchObject({ decision: "ask" });
+    expect(await answer("minion next --json")).toMatchObject({ decision: "allow" });
+    expect(await answer("minion resume --run r2")).toMatchObject({ decision: "allow" });
+    expect(await answer("minion resume", "another session")).toMatchObject({ decision: "allow" });
     await new Journal(top, "r1").add({ event: "owner", session: "s", owner: null });
-    expect(await answer("minion resume")).toContain("allow");
+    expect(await answer("minion resume")).toMatchObject({ decision: "allow" });
   });
   test("and where the budget is spent", async () => {
-    await open({ budget: 5 });
-    expect(await answer("minion resume --budget 9", 4.9)).toContain("allow");
-    expect(await answer("minion resume --budget 9", 5)).toEqual([
-      "ask",
-      expect.stringContaining("$5.00 of $5"),
-    ]);
+    await open({ budget: 5 }, ...spent(4.9));
+    expect(await answer("minion resume --budget 9")).toMatchObject({ decision: "allow" });
+    const [, , more] = spent(5);
+    await new Journal(top, "r1").add(more as NewEvent);
+    expect(await answer("minion resume --budget 9")).toEqual({
+      decision: "ask",
+      reason: expect.stringContaining("$5.00 of $5"),
+    });
   });
   test("one whose client has died goes on with what was lost", async () => {
     await open({ owner: { pid: process.pid, started: "before" } }, ...alarming);
-    expect(await answer("minion resume")).toContain("allow");
+    expect(await answer("minion resume")).toMatchObject({ decision: "allow" });
   });
 });
 
@@ -239,7 +240,7 @@ describe("what may be written without asking", () => {
   ])("a worker: %s → %s", async (path, allowed) => {
     const tree = join(top, "tree");
     const answer = await workerWrite(path.startsWith("/") ? path : join(tree, path), tree, null);
-    expect(answer?.[0] === "allow").toBe(allowed);
+    expect(answer?.decision === "allow").toBe(allowed);
   });
   test.each([
     ["/tmp/minion-abc/tasks.md", "abc", true],
@@ -249,6 +250,6 @@ describe("what may be written without asking", () => {
     ["/tmp/minion-/tasks.md", "", false],
     ["/tmp/minion-a/b/tasks.md", "a/b", false],
   ])("the foreman: %s of session %j → %s", async (path, session, allowed) => {
-    expect((await foremanWrite(path, session))?.[0] === "allow").toBe(allowed);
+    expect((await foremanWrite(path, session))?.decision === "allow").toBe(allowed);
   });
 });

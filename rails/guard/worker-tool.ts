@@ -1,0 +1,98 @@
+import { resolve, sep } from "node:path";
+import type { Place } from "../git/repository.ts";
+import type { State } from "../journal/shapes.ts";
+import { inOrder, type RunState, type TaskState } from "../journal/state.ts";
+import { matchesAny } from "../plan/conflicts.ts";
+import { withDependents } from "../plan/dependencies.ts";
+import { outside } from "../program/world.ts";
+import type { Found } from "../worker/attempt.ts";
+import { allow, deny, type HookInput, type ToolAnswer } from "./answer.ts";
+import { isListed, wordsOf } from "./command.ts";
+import { holdAtEnd } from "./hold.ts";
+import { realTarget } from "./real-target.ts";
+import { refusal } from "./refuse.ts";
+
+/** A worker that uses tools is alive; one line in the journal every so often is enough to know. */
+const ALIVE_EVERY_MS = 120_000;
+
+/** A worker's tool call.
+ * @param place the worktree that it is in, if it is in one
+ * @param found its attempt, where that is known */
+export async function workerTool(
+  input: HookInput,
+  place: Place | null,
+  found: Found | null,
+): Promise<ToolAnswer> {
+  const { tool_name: tool = "", tool_input: args = {}, cwd = outside().cwd } = input;
+  if (tool === "SubagentHandback") {
+    const back = found && (await holdAtEnd(found, String(args.message ?? "")));
+    return back ? deny(back) : null;
+  }
+  if (["Agent", "Task", "Workflow"].includes(tool))
+    return deny("agents of a worker's own would be on no rails: do it yourself, step by step");
+  const path = args.file_path ?? args.notebook_path;
+  const top = found?.attempt.begun?.worktree ?? place?.top ?? cwd;
+  const answer = path
+    ? await workerWrite(String(path), top, found)
+    : workerCommand(String(args.command), found);
+  // The answer counts more than the sign of life, which may wait or fail.
+  if (found && outside().now() - found.attempt.lastSign > ALIVE_EVERY_MS)
+    await found.journal.add({ event: "alive", attempt: found.attempt.id }).catch(() => {});
+  return answer;
+}
+
+/** A worker's Bash call. */
+export function workerCommand(command: string, found: Found | null): ToolAnswer {
+  const { gates = [], blueprint } = found?.state ?? {};
+  const refused = refusal(command, found?.attempt.begun?.branch ?? "", blueprint?.refuse ?? []);
+  if (refused) return deny(refused);
+  const words = wordsOf(command) ?? [];
+  if (words[0] === "minion") return allow("a command of the worker");
+  const isGate = words.length > 0 && gates.some(({ run }) => run === command.trim());
+  if (isGate || isListed(words, blueprint?.allow ?? []))
+    return allow("a gate, or on the blueprint's list");
+  return null;
+}
+
+/** Writing a file: a worker's inside its own worktree, but not what its task must leave alone, and
+ * not where git or Claude Code keep their own. */
+export async function workerWrite(
+  path: string,
+  worktree: string,
+  found: Found | null,
+): Promise<ToolAnswer> {
+  const target = await realTarget(resolve(worktree, path));
+  if (target.toLowerCase().split(sep).includes(".git"))
+    return deny("what is in .git is git's and the rails' own: use git and minion, or leave it");
+  if (!target.startsWith(worktree + sep)) return null;
+  if (found?.attempt.phase.writes === false)
+    return deny(`phase ${found.attempt.phase.name} changes no file: say it in what you hand in`);
+  const way = target.slice(worktree.length + 1).split(sep);
+  const barred = found && barrier(way.join("/"), found.state, found.attempt.task);
+  if (barred)
+    return deny(
+      `${barred}: finish without it, or commit what there is and end, saying what is needed`,
+    );
+  return way[0]?.toLowerCase() === ".claude" ? null : allow("in the worker's own worktree");
+}
+
+/** These are over or stand still: nobody works on their files. */
+const CLOSED: readonly State[] = ["landed", "skipped", "needs-human", "blocked"];
+
+/** Whose a path is, where a task must not touch it; null where it may. Files that were only guessed
+ * bar nobody. */
+function barrier(path: string, state: RunState, task: TaskState): string | null {
+  const isIn = (patterns: readonly string[]) => matchesAny(patterns, path, state.prefix);
+  if (isIn(task.forbid)) return `${path} is forbidden to task ${task.id}`;
+  if (isIn(task.files.map((file) => file.path))) return null;
+  // What hangs on this task begins after it has landed.
+  const after = withDependents(task.id, inOrder(state));
+  const open = [...state.tasks.values()].filter(
+    (other) => !after.has(other.id) && !CLOSED.includes(other.state),
+  );
+  const owner = open.find(({ files }) => {
+    const declared = files.filter(({ guessed }) => !guessed);
+    return isIn(declared.map((file) => file.path));
+  });
+  return owner ? `${path} is task ${owner.id}'s, which is open` : null;
+}
