@@ -2,8 +2,9 @@ import { runAt } from "../journal/run-at.ts";
 import { landed } from "../line/land.ts";
 import { takeDown } from "../money/usage.ts";
 import { type OfRun, RUN, untilOf, type Verb, WAIT, type Waiting } from "../program/verb.ts";
+import { launchesKnown } from "./dispatch.ts";
 import { spentAt } from "./look.ts";
-import { launchesKnown, next } from "./next.ts";
+import { next } from "./next.ts";
 
 export const verb: Verb<OfRun & Waiting> = {
   usage: "next",

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { newRails } from "../blueprint/agreed.ts";
+import { promptFor } from "../foreman/dispatch.ts";
 import { attentionAt } from "../foreman/look.ts";
-import { promptFor } from "../foreman/next.ts";
 import type { Place } from "../git/repository.ts";
 import { findRun } from "../journal/journal.ts";
 import { isActive } from "../journal/state.ts";

@@ -1,5 +1,6 @@
 import { alarmsOf, haltOf } from "../foreman/alarms.ts";
-import { launchesKnown, toStart, waiting } from "../foreman/next.ts";
+import { launchesKnown, toStart } from "../foreman/dispatch.ts";
+import { waiting } from "../foreman/waiting.ts";
 import type { Place } from "../git/repository.ts";
 import { type Journal, ownRun } from "../journal/journal.ts";
 import { isAlive } from "../program/process.ts";

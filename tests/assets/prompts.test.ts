@@ -140,7 +140,7 @@ describe("words", () => {
     const [entry] = answer.dispatch as Record<string, unknown>[];
     const fields = [...Object.keys(answer), ...Object.keys(entry ?? {}), "model"];
     const whys = [
-      ...readFileSync(join(ROOT, "rails/foreman/next.ts"), "utf8").matchAll(/"([a-z]+)"/g),
+      ...readFileSync(join(ROOT, "rails/foreman/waiting.ts"), "utf8").matchAll(/"([a-z]+)"/g),
     ].map(([, why]) => why);
     const words = inTicks(run).filter((word) => word !== "minion");
     expect(words.length).toBeGreaterThan(8);
