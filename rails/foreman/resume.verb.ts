@@ -2,7 +2,9 @@ import { Option } from "commander";
 import { runAt } from "../journal/run-at.ts";
 import { budgetOption, type OfRun, RUN, type Verb } from "../program/verb.ts";
 import { spentAt } from "./look.ts";
-import { listOf, resume, sessionOf } from "./start.ts";
+import { sessionOf } from "./owner.ts";
+import { resume } from "./resume.ts";
+import { listOf } from "./start.ts";
 
 type Options = OfRun & { budget?: number; take?: true; redBase?: true };
 

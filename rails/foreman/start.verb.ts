@@ -1,8 +1,9 @@
 import { Option } from "commander";
 import { agree } from "../blueprint/agreed.ts";
 import { budgetOption, type Verb } from "../program/verb.ts";
+import { sessionOf } from "./owner.ts";
 import { estimateAt, planAt, refuseUnpriced, WORKFLOW } from "./planned.ts";
-import { sessionOf, start } from "./start.ts";
+import { start } from "./start.ts";
 
 type Options = { new?: true; workflow?: string; budget?: number };
 

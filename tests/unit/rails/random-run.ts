@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 import { next } from "../../../rails/foreman/next.ts";
-import { resume } from "../../../rails/foreman/start.ts";
+import { resume } from "../../../rails/foreman/resume.ts";
 import type { Place } from "../../../rails/git/repository.ts";
 import type { Event } from "../../../rails/journal/events.ts";
 import type { Journal } from "../../../rails/journal/journal.ts";
