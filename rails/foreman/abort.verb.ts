@@ -1,6 +1,6 @@
 import { runAt } from "../journal/run-at.ts";
 import { type OfRun, RUN, type Verb } from "../program/verb.ts";
-import { abort } from "./clean.ts";
+import { abort } from "./abort.ts";
 
 export const verb: Verb<OfRun> = {
   usage: "abort",

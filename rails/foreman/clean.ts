@@ -11,25 +11,31 @@ import {
 import { workIn } from "../git/submodule.ts";
 import { asListed, cloneFor, removeWorktree, withGitLock } from "../git/worktree.ts";
 import { madeIn } from "../journal/evidence.ts";
-import type { Journal } from "../journal/journal.ts";
 import { branchOf, isOpen, type RunState } from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
-import { isAlive } from "../program/process.ts";
 
-/** Ends a run where it stands: what landed stays, what runs is stopped, no branch is removed. */
-export async function abort(journal: Journal): Promise<void> {
-  const state = await journal.state();
-  if (!isOpen(state))
-    throw new Fault("not-open", `run ${state.run} is over already`, "see minion report");
-  await journal.add({ event: "aborted", note: "by hand" });
-  for (const { process: job } of state.jobs.values())
-    if (await isAlive(job)) process.kill(job.pid, "SIGTERM");
-}
+/** What a run left behind, by the names that its journal holds. */
+type Leftovers = Readonly<{
+  rooms: readonly string[]; // Paths of the rails' own worktrees
+  trees: readonly Worktree[]; // All that the repository has
+  made: readonly string[]; // What commands made beside the files
+  heads: readonly string[]; // Tips that workers handed in and that are on the line, as picks
+  branches: readonly string[]; // Of its attempts
+  agents: readonly string[]; // Branches that the client made for its agents
+}>;
+
+/** Takes down what is removed and what is kept; removes it, unless it is only looked. */
+type Settle = (
+  name: string,
+  whyKept: string | null,
+  remove: () => Promise<unknown>,
+) => Promise<void>;
 
 /** Removes what a run and the client's agents left, by the names that its journal holds; keeps what
  * is dirty or did not land, and says why.
  * @param rooms paths of the rails' own worktrees
  * @param isDryRun only looks
+ * @returns the names of what is removed, and of what is kept with the reason
  * @throws Fault `still-open` while the run goes on */
 export async function clean(
   state: RunState,
@@ -37,88 +43,114 @@ export async function clean(
   rooms: readonly string[],
   isDryRun: boolean,
 ) {
-  if (isOpen(state))
-    throw new Fault(
-      "still-open",
-      `run ${state.run} goes on`,
-      "let it end, or end it: minion abort",
-    );
-  const { main } = place;
-  const attempts = [...state.attempts.values()];
-  const begun = attempts.flatMap((each) => each.begun ?? []);
-  const made = ["", ...state.attempts.keys()].flatMap((attempt) => madeIn(state, attempt));
-  // The tips that workers handed in and that are on the line, as picks of the same changes.
-  const landed = attempts.filter(({ id }) =>
-    state.landings.some((each) => each.attempts.includes(id)),
-  );
-  const heads = landed.flatMap(({ submitted }) => submitted?.head ?? []);
+  if (isOpen(state)) {
+    const hint = "let it end, or end it: minion abort";
+    throw new Fault("still-open", `run ${state.run} goes on`, hint);
+  }
   const remove: string[] = [];
   const keep: { name: string; why: string }[] = [];
-  const settle = async (
-    name: string,
-    why: string | null,
-    act: () => Promise<unknown>,
-  ): Promise<void> => {
+  const settle: Settle = async (name, why, act) => {
     if (why !== null) return void keep.push({ name, why });
     remove.push(name);
     if (!isDryRun) await act();
   };
+  const left = leftoversOf(state, rooms, await listWorktrees(place.main));
+  await cleanWorktrees(state, place, left, settle);
+  const standing = left.trees.filter(({ path }) => !remove.includes(`worktree ${path}`));
+  await cleanBranches(state, place, left, standing, settle);
+  return { remove, keep };
+}
 
+function leftoversOf(
+  state: RunState,
+  rooms: readonly string[],
+  trees: readonly Worktree[],
+): Leftovers {
+  const attempts = [...state.attempts.values()];
+  const landed = attempts.filter(({ id }) =>
+    state.landings.some((each) => each.attempts.includes(id)),
+  );
   // What the client makes for an agent. A worker may also run in a worktree that a person made:
   // that is the person's.
-  const names = attempts.flatMap(({ launched }) =>
-    launched ? `worktree-agent-${launched.agent}` : [],
-  );
-  const agents = [...names, ...begun.map((each) => each.foundBranch)].filter((name) =>
-    /^worktree-agent-./.test(name),
-  );
+  const launched = attempts.flatMap((each) => each.launched ?? []);
+  const begun = attempts.flatMap((each) => each.begun ?? []);
+  const agents = [
+    ...launched.map(({ agent }) => `worktree-agent-${agent}`),
+    ...begun.map((each) => each.foundBranch),
+  ];
+  return {
+    rooms,
+    trees,
+    made: ["", ...state.attempts.keys()].flatMap((attempt) => madeIn(state, attempt)),
+    heads: landed.flatMap(({ submitted }) => submitted?.head ?? []),
+    // Also that of an attempt whose begin was killed before the journal knew.
+    branches: attempts.map(branchOf),
+    agents: agents.filter((name) => /^worktree-agent-./.test(name)),
+  };
+}
+
+/** Settles the rails' own worktrees and those of the client's agents. */
+async function cleanWorktrees(
+  state: RunState,
+  place: Place,
+  { rooms, trees, made, heads, agents }: Leftovers,
+  settle: Settle,
+): Promise<void> {
   const own = await Promise.all(rooms.map(asListed));
-  const isOurs = ({ path }: Worktree): boolean =>
-    own.includes(path) ||
-    (path.includes("/.claude/worktrees/") && agents.includes(`worktree-${basename(path)}`));
-  const trees = await listWorktrees(main);
+  const isAgents = (path: string): boolean =>
+    path.includes("/.claude/worktrees/") && agents.includes(`worktree-${basename(path)}`);
   const clones: Worktree[] = [];
   for (const room of rooms) {
     const path = await cloneFor(place, room);
     if (await isCheckout(path)) clones.push({ path, head: state.tip, branch: undefined });
   }
-  for (const { path, head } of [...trees.filter(isOurs), ...clones]) {
-    // What was tried there is on the attempts' branches, or can be made again.
+  const ours = trees.filter(({ path }) => own.includes(path) || isAgents(path));
+  for (const { path, head } of [...ours, ...clones]) {
+    // What was tried in a room is on the attempts' branches, or can be made again.
     const tip = own.includes(path) ? state.tip : head;
-    const isOwn = await hasMore(main, tip, "--branches", "--tags", "--remotes", ...heads);
+    const others = ["--branches", "--tags", "--remotes", ...heads];
+    const isOnlyHere = await hasMore(place.main, tip, ...others);
     const why =
-      (await unsaved(main, path, made)) ?? (isOwn ? "commits that are on no branch" : null);
+      (await unsaved(place.main, path, made)) ??
+      (isOnlyHere ? "commits that are on no branch" : null);
     await settle(`worktree ${path}`, why, () => removeWorktree(place, path, made));
   }
+}
 
-  // Also that of an attempt whose begin was killed before the journal knew.
-  const branches = attempts.map(branchOf);
+/** Settles the branches of attempts, of the client's agents, and the line.
+ * @param standing the worktrees that are still there */
+async function cleanBranches(
+  state: RunState,
+  place: Place,
+  { branches, agents, heads }: Leftovers,
+  standing: readonly Worktree[],
+  settle: Settle,
+): Promise<void> {
+  const { main } = place;
   for (const name of new Set([...branches, ...agents, state.line])) {
     const ref = `refs/heads/${name}`;
     const commit = await commitOf(ref, main);
     if (commit === null) continue;
-    const holder = trees.find(
-      ({ path, branch }) => branch === name && !remove.includes(`worktree ${path}`),
-    );
+    const isLine = name === state.line;
+    const landed = isLine ? [] : [state.tip, ...heads];
     const others = [
       "--exclude=refs/heads/minion/*",
       `--exclude=${ref}`,
       "--glob=refs/heads/*",
       "--tags",
       "--remotes",
+      ...landed,
     ];
-    const [known, reason] =
-      name === state.line
-        ? [[], "the result: not merged yet"]
-        : [[state.tip, ...heads], "work that did not land"];
-    const isOwn = await hasMore(main, commit, ...others, ...known);
-    const why = holder ? `checked out in ${holder.path}` : isOwn ? reason : null;
+    const isOnlyHere = await hasMore(main, commit, ...others);
+    const holder = standing.find(({ branch }) => branch === name);
+    let why: string | null = null;
+    if (holder) why = `checked out in ${holder.path}`;
+    else if (isOnlyHere) why = isLine ? "the result: not merged yet" : "work that did not land";
     // Given the commit, git leaves a branch alone that has moved meanwhile.
     await settle(`branch ${name}`, why, () =>
       withGitLock(place, () => git(main, "update-ref", "-d", ref, commit)),
     );
   }
-  return { remove, keep };
 }
 
 /** What lies in a worktree and nowhere else. A folder that somebody removed by hand holds nothing
