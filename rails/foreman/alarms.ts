@@ -25,32 +25,26 @@ type Now = Readonly<{ dollars: number | null; now: number }>;
  * @param at what the run has cost up to now, null where that is not known, and the time */
 export function alarmsOf(state: RunState, at: Now): Alarm[] {
   const { alarms, causes } = state.blueprint;
-  return alarms.flatMap(({ when, count, pause, ...rule }) =>
-    COUNTS[when](state, count, at).map(({ what, tasks, said }) => {
+  const found: Alarm[] = [];
+  for (const rule of alarms)
+    for (const { what, tasks, said } of COUNTS[rule.when](state, rule.count, at)) {
       const { likely, way } = causes.find(({ lines }) => wordIn(said, lines)) ?? rule;
-      return {
-        when,
-        what: tasks.length > 0 ? `${what} (tasks ${tasks.join(", ")})` : what,
-        likely,
-        way,
-        pause,
-      };
-    }),
-  );
+      const whose = tasks.length > 0 ? ` (tasks ${tasks.join(", ")})` : "";
+      found.push({ when: rule.when, what: what + whose, likely, way, pause: rule.pause });
+    }
+  return found;
 }
 
 /** Why nothing is dispatched before a person resumes the run, as what waits says it: `later` where
  * workers ran into a rate limit or into what they have in common; null where work can go on. */
-export const haltOf = (
+export function haltOf(
   state: RunState,
   alarms: readonly Alarm[],
   dollars: number | null,
-): "later" | "budget" | null =>
-  isBudgetSpent(state, dollars)
-    ? "budget"
-    : rateLimited(state) || alarms.some(({ pause }) => pause)
-      ? "later"
-      : null;
+): "later" | "budget" | null {
+  if (isBudgetSpent(state, dollars)) return "budget";
+  return rateLimited(state) || alarms.some(({ pause }) => pause) ? "later" : null;
+}
 
 /** Is what the run may cost used up? */
 export const isBudgetSpent = ({ budget }: RunState, dollars: number | null): boolean =>
@@ -60,55 +54,59 @@ export const isBudgetSpent = ({ budget }: RunState, dollars: number | null): boo
 export const alarmLine = ({ what, likely, way, pause }: Alarm): string =>
   `${what}: ${likely}. ${pause ? "Nothing more is started before a resume: " : ""}${way}`;
 
+/** What each kind of rule sees in a run, where it happened as often as the rule's count says. */
 const COUNTS: Record<Rule["when"], (state: RunState, count: number, at: Now) => Seen[]> = {
   ended: (state, count) => alike(ends(state), count),
-  timeout: (state, count) => {
-    const all = seen(state);
-    const isLater = ({ gate }: Evidence, at: number): boolean =>
-      at > all.findLastIndex((each) => each.gate === gate && isPass(each));
-    const slow = all.filter((each, at) => each.code === null && isLater(each, at));
-    return alike(
-      slow.flatMap((each) => toTasks(state, each, `${each.gate} ran out of time`)),
-      count,
-    );
-  },
-  error: (state, count) => {
-    const red = seen(state).filter((each) => each.by === "worker" && isUnwanted(state, each));
-    const lines = red.flatMap((each) =>
-      (each.errors ?? []).flatMap((line) =>
-        toTasks(state, each, `${each.gate} says «${line}»`, line),
-      ),
-    );
-    return alike(lines, count).slice(0, 1); // One cause has many lines
-  },
+  timeout: (state, count) => alike(timeouts(state), count),
+  error: (state, count) => alike(errors(state), count).slice(0, 1), // One cause has many lines
   "base-red": ({ baseRed, baseAccepted }) =>
-    baseRed?.length && !baseAccepted
-      ? [{ what: `red on the base: ${baseRed.join(", ")}`, tasks: [], said: "" }]
-      : [],
-  spent: ({ estimate, spentBefore }, count, { dollars }) => {
-    const most = (estimate?.dollars?.high ?? 0) * count;
-    const spent = (dollars ?? 0) - spentBefore;
-    const what = `$${spent.toFixed(2)} spent, where $${most.toFixed(2)} was the most expected`;
-    return most > 0 && spent > most ? [{ what, tasks: [], said: "" }] : [];
-  },
-  /** So many results wait to land, one of them for longer than workers take for theirs. */
-  landing: ({ tasks, attempts }, count, { now }) => {
-    const waiting = [...tasks.values()].filter(({ state }) => state === "mergeable");
-    const since = Math.min(...waiting.map(({ result }) => result?.submitted?.at ?? now));
-    const took = [...attempts.values()].flatMap(({ begun, submitted }) =>
-      begun && submitted ? submitted.at - begun.at : [],
-    );
-    const usual = took.reduce((sum, ms) => sum + ms, 0) / took.length;
-    if (waiting.length < count || now - since <= usual) return [];
-    return [
-      {
-        what: `${waiting.length} results wait to land`,
-        tasks: waiting.map(({ id }) => id),
-        said: "",
-      },
-    ];
-  },
+    baseRed?.length && !baseAccepted ? [ofRun(`red on the base: ${baseRed.join(", ")}`)] : [],
+  spent: overspent,
+  landing: heldUp,
 };
+
+/** What concerns the run as a whole, and no task before others. */
+const ofRun = (what: string): Seen => ({ what, tasks: [], said: "" });
+
+/** Gates that ran out of time and have not passed since. */
+function timeouts(state: RunState): Happened[] {
+  const all = seen(state);
+  const isLatest = ({ gate }: Evidence, at: number): boolean =>
+    at > all.findLastIndex((each) => each.gate === gate && isPass(each));
+  const slow = all.filter((each, at) => each.code === null && isLatest(each, at));
+  return slow.flatMap((each) => toTasks(state, each, `${each.gate} ran out of time`));
+}
+
+/** Lines of errors that gates printed for workers. */
+function errors(state: RunState): Happened[] {
+  const red = seen(state).filter((each) => each.by === "worker" && isUnwanted(state, each));
+  return red.flatMap((each) =>
+    (each.errors ?? []).flatMap((line) =>
+      toTasks(state, each, `${each.gate} says «${line}»`, line),
+    ),
+  );
+}
+
+/** So many times the most that was expected is spent. */
+function overspent({ estimate, spentBefore }: RunState, count: number, { dollars }: Now): Seen[] {
+  const most = (estimate?.dollars?.high ?? 0) * count;
+  const spent = (dollars ?? 0) - spentBefore;
+  if (most <= 0 || spent <= most) return [];
+  return [ofRun(`$${spent.toFixed(2)} spent, where $${most.toFixed(2)} was the most expected`)];
+}
+
+/** So many results wait to land, one of them for longer than workers take for theirs. */
+function heldUp({ tasks, attempts }: RunState, count: number, { now }: Now): Seen[] {
+  const waiting = [...tasks.values()].filter(({ state }) => state === "mergeable");
+  const since = Math.min(...waiting.map(({ result }) => result?.submitted?.at ?? now));
+  const took: number[] = [];
+  for (const { begun, submitted } of attempts.values())
+    if (begun && submitted) took.push(submitted.at - begun.at);
+  const usual = took.reduce((sum, ms) => sum + ms, 0) / took.length;
+  if (waiting.length < count || now - since <= usual) return [];
+  const what = `${waiting.length} results wait to land`;
+  return [{ what, tasks: waiting.map(({ id }) => id), said: "" }];
+}
 
 /** What happened alike to so many tasks, that which happened to most of them first. */
 function alike(all: readonly Happened[], count: number): Seen[] {
@@ -126,20 +124,20 @@ function alike(all: readonly Happened[], count: number): Seen[] {
 /** How attempts have ended without a result since the last one had one: why, and at which gate. Of
  * many tasks a few may well fail, one here and one there. Other causes than the work say nothing of
  * what workers have in common, or have answers of their own. */
-const ends = (state: RunState): Happened[] => {
+function ends(state: RunState): Happened[] {
   const all = [...state.attempts.values()];
   const since = Math.max(state.seenAt, ...all.map(({ submitted }) => submitted?.at ?? 0));
   return all.flatMap(({ id, task, over, failures }) => {
     if (!over || over.at <= since || (endOf(over.reason).cause ?? "work") !== "work") return [];
     const gate = Object.keys(failures).at(-1);
-    const said = state.evidence.flatMap(({ attempts, errors = [] }) =>
-      attempts.includes(id) ? errors : [],
-    );
+    const own = state.evidence.filter(({ attempts }) => attempts.includes(id));
+    const said = own.flatMap(({ errors = [] }) => errors);
     const what = `workers ended with ${over.reason}${gate ? ` at ${gate}` : ""}`;
     return { task: task.id, what, said: [over.note, ...said].join("\n") };
   });
-};
+}
 
+/** The evidence since the run was last resumed. */
 const seen = ({ evidence, seenAt }: RunState): Event<"evidence">[] =>
   evidence.filter(({ at }) => at > seenAt);
 

@@ -32,41 +32,47 @@ export function attentionOf(
   alarms: readonly Alarm[],
   dollars: number | null,
 ): Attention[] {
-  const { tasks, budget } = run;
+  const ofTasks = [...run.tasks.values()]
+    .filter(({ state }) => state === "needs-human")
+    .map((task) => ofTask(run, task));
+  return isOpen(run) ? [...ofRun(run, alarms, dollars), ...ofTasks] : ofTasks;
+}
+
+/** Why nothing more is dispatched before a person says so. */
+function ofRun(run: RunState, alarms: readonly Alarm[], dollars: number | null): Attention[] {
+  const { budget } = run;
   const end = { label: "end it here; what landed stays", command: typed("abort") };
   const onward = { label: "go on as it is", command: typed("resume") };
-  const paused = alarms
-    .filter(({ pause }) => pause)
-    .map((alarm): Attention => {
-      return { task: "", reason: "alarm", note: alarmLine(alarm), choices: [onward, end] };
-    });
-  const more = {
-    label: "go on with twice as much",
-    command: typed(`resume --budget ${2 * (budget ?? 0)}`),
-  };
-  const note = `$${dollars?.toFixed(2)} of $${budget} are spent.`;
-  const paid: Attention[] = isBudgetSpent(run, dollars)
-    ? [{ task: "", reason: "budget", note, choices: [more, end] }]
-    : [];
-  const waiting = [...tasks.values()].filter(({ state }) => state === "needs-human");
-  const ofTasks = waiting.map((task): Attention => {
-    const { id, reason, note, attempts } = task;
-    if (reason === "base-red") return { task: id, reason, note, choices: overRed() };
-    const begun = attempts.findLast((each) => each.begun)?.begun;
-    const range = `git diff ${begun?.base.slice(0, 10)} ${begun?.branch}`;
+  const paused = alarms.filter(({ pause }) => pause);
+  const all: Attention[] = paused.map((alarm) => ({
+    task: "",
+    reason: "alarm",
+    note: alarmLine(alarm),
+    choices: [onward, end],
+  }));
+  if (isBudgetSpent(run, dollars)) {
+    const command = typed(`resume --budget ${2 * (budget ?? 0)}`);
+    const more = { label: "go on with twice as much", command };
+    const note = `$${dollars?.toFixed(2)} of $${budget} are spent.`;
+    all.push({ task: "", reason: "budget", note, choices: [more, end] });
+  }
+  return all;
+}
+
+/** Why a task waits for a person. What there is of it can be seen and landed. */
+function ofTask(run: RunState, task: TaskState): Attention {
+  const { id, reason, note, attempts } = task;
+  if (reason === "base-red") return { task: id, reason, note, choices: overRed() };
+  const choices: Choice[] = [];
+  const begun = attempts.findLast((each) => each.begun)?.begun;
+  if (begun) {
+    const range = `git diff ${begun.base.slice(0, 10)} ${begun.branch}`;
     const isRisk = reason === "high-risk";
-    const branch = begun && [
-      {
-        label: "see what there is",
-        command: isRisk ? `${range} -- ${linesFirst(run, task)}` : range,
-      },
-      {
-        label: isRisk ? "land it" : "mend it on its branch, then land that",
-        command: typed(`land ${id}`),
-      },
-    ];
-    const retry = { label: "let a worker try again", command: typed(`retry ${id}`) };
-    return { task: id, reason, note, choices: [...(branch ?? []), retry] };
-  });
-  return isOpen(run) ? [...paused, ...paid, ...ofTasks] : ofTasks;
+    const command = isRisk ? `${range} -- ${linesFirst(run, task)}` : range;
+    const land = isRisk ? "land it" : "mend it on its branch, then land that";
+    choices.push({ label: "see what there is", command });
+    choices.push({ label: land, command: typed(`land ${id}`) });
+  }
+  choices.push({ label: "let a worker try again", command: typed(`retry ${id}`) });
+  return { task: id, reason, note, choices };
 }

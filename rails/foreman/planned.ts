@@ -9,6 +9,7 @@ import { findTools, folderOf } from "../blueprint/toolchain.ts";
 import { TOOL_NAMES, type Tools } from "../blueprint/tools.ts";
 import { readWorkflows, type Workflow } from "../blueprint/workflow.ts";
 import { findPlace, type Place } from "../git/repository.ts";
+import type { EventData } from "../journal/events.ts";
 import { reviewIn, stepsOf } from "../journal/phases.ts";
 import type { Estimate } from "../journal/shapes.ts";
 import { estimate } from "../money/estimate.ts";
@@ -16,7 +17,7 @@ import { experienceOf } from "../money/experience.ts";
 import { pricesAt } from "../money/prices.ts";
 import { makePlan } from "../plan/plan.ts";
 import { chooseWorkflow, isAtLeast, riskOf } from "../plan/risk.ts";
-import { finding, type Plan } from "../plan/task.ts";
+import { type Finding, finding, type Plan, type PlannedTask } from "../plan/task.ts";
 import { EXIT, Fault } from "../program/fault.ts";
 import type { World } from "../program/world.ts";
 
@@ -35,79 +36,116 @@ export function refuseUnpriced(budget: number | undefined, estimate: Estimate | 
 
 type Planned = Awaited<ReturnType<typeof planAt>>;
 
-/** Reads a list and everything that a plan says about it; `expect`: how many tasks it should have,
- * `workflow`: the one of tasks that name none, where not each is to get the one that fits;
- * `asWritten`: without what was chosen for it. */
+/** Reads a list and everything that a plan says about it.
+ * @param source the list's file, or `-` for standard input
+ * @param said `expect`: how many tasks there should be; `workflow`: the one of tasks that name none,
+ *   where not each is to get the one that fits
+ * @returns the plan and what it was made with; `list`: the text as it was given; `asWritten`: the
+ *   plan without what was chosen for it
+ * @throws Fault where the list, the blueprint or what that names cannot be read */
 export async function planAt(
   source: string,
   world: World,
-  { expect, workflow = "" }: { expect?: number; workflow?: string },
+  said: { expect?: number; workflow?: string },
 ) {
-  const list =
-    source === "-" ? await world.input() : await readFile(resolve(world.cwd, source), "utf8");
-  const where = source === "-" ? "the list" : source;
+  const isPiped = source === "-";
+  const list = isPiped ? await world.input() : await readFile(resolve(world.cwd, source), "utf8");
+  const where = isPiped ? "the list" : source;
   const place = await findPlace(world.cwd);
   const overlays = await overlaysAt(place);
   const blueprint = await blueprintAt(place, overlays);
-  // A path may be written from the repository's root as well.
-  const exists = (path: string) =>
-    [place.prefix, ""].some((folder) => existsSync(join(place.top, folder, path)));
   const asWritten = makePlan(list, where, {
     vague: blueprint.vague,
-    exists,
-    expected: expect ?? null,
+    exists: (path) => isIn(place, path),
+    expected: said.expect ?? null,
   });
-  const { tools, findings } = await toolsFor(asWritten, place, where);
+  const { tools, findings: ofTools } = await toolsFor(asWritten, place, where);
   const all = await workflowsAt(place, blueprint);
   const order = blueprint.workflows.flatMap((name) => all.get(name) ?? []);
-  const tasks = asWritten.tasks.map((own) => {
-    const { id, line, title, description, files } = own;
-    const paths = files.map(({ path }) => path);
-    const said = `${title}\n${description}`;
-    const { risk, why } = riskOf(blueprint.risks, said, paths, place.prefix);
-    const isRaised = !isAtLeast(own.risk, risk);
-    const task = isRaised ? { ...own, risk } : own;
-    const name = task.workflow || workflow;
-    const { workflow: chosen, why: workflowWhy } = name
-      ? { workflow: all.get(name), why: "said" }
-      : chooseWorkflow(task, order, place.prefix);
-    const lack = chosen ? lackOf(chosen, blueprint, overlays) : `there is no workflow ${name}`;
-    if (lack)
-      findings.push(
-        finding("workflow", line, `task ${id}: ${lack}`, `there are ${[...all.keys()].join(", ")}`),
-      );
-    for (const one of task.agent) {
-      const wrong = faultOf(one, overlays);
-      const known = () => [...overlays.values()].map((each) => each.name).join(", ");
-      if (wrong)
-        findings.push(
-          finding("unknown-agent", line, `task ${id}: ${wrong}`, `there are ${known()}`),
-        );
-    }
-    const reason = isRaised ? `${workflowWhy}: ${why}` : workflowWhy;
-    return { ...task, workflow: chosen?.name ?? name, workflowWhy: reason };
-  });
+  const rails: Rails = { blueprint, overlays, all, order, prefix: place.prefix };
+  const chosen = asWritten.tasks.map((task) => withWorkflow(task, said.workflow ?? "", rails));
+  const tasks = chosen.map(({ task }) => task);
+  const plan: Plan = {
+    ...asWritten,
+    tasks,
+    findings: [...asWritten.findings, ...ofTools, ...chosen.flatMap(({ findings }) => findings)],
+  };
   const used = [...all.values()].filter(({ name }) => tasks.some((task) => task.workflow === name));
   const workflows = Object.fromEntries(used.map(({ name, phases }) => [name, phases]));
-  // A workflow may be said that reviews nothing, and a risk may show only in the work: then as the
-  // plan would have it.
-  const reviews = Object.fromEntries(
-    (["medium", "high"] as const).map((risk) => {
-      const untold = { title: "", description: "", files: [], risk };
-      const { workflow } = chooseWorkflow(untold, order, place.prefix);
-      return [risk, reviewIn(workflow.phases, risk)];
-    }),
-  );
-  const plan: Plan = { ...asWritten, tasks, findings: [...asWritten.findings, ...findings] };
-  return { place, tools, blueprint, workflows, reviews, list, asWritten, plan };
+  return { place, tools, blueprint, workflows, reviews: reviewsOf(rails), list, asWritten, plan };
+}
+
+/** Is a path of the list's there? It may be written from the repository's root as well. */
+const isIn = ({ top, prefix }: Place, path: string): boolean =>
+  [prefix, ""].some((folder) => existsSync(join(top, folder, path)));
+
+/** What a task's workflow is chosen from. */
+type Rails = Readonly<{
+  blueprint: Blueprint;
+  overlays: Overlays;
+  all: ReadonlyMap<string, Workflow>; // By name
+  order: readonly Workflow[]; // As they are tried
+  prefix: string; // The folder that the list is for
+}>;
+
+/** A task with the workflow that it names, else the one said for those that name none, else the one
+ * that fits; its risk as high as the blueprint sees it. Findings: what it asks for and there is
+ * not. */
+function withWorkflow(
+  own: PlannedTask,
+  forOthers: string,
+  rails: Rails,
+): Readonly<{ task: PlannedTask; findings: Finding[] }> {
+  const { blueprint, overlays, all, order, prefix } = rails;
+  const { id, line, title, description, files } = own;
+  const paths = files.map(({ path }) => path);
+  const raised = riskOf(blueprint.risks, `${title}\n${description}`, paths, prefix);
+  const isRaised = !isAtLeast(own.risk, raised.risk);
+  const task = isRaised ? { ...own, risk: raised.risk } : own;
+  const name = task.workflow || forOthers;
+  const { workflow, why } = name
+    ? { workflow: all.get(name), why: "said" }
+    : chooseWorkflow(task, order, prefix);
+  const findings: Finding[] = [];
+  const lack = workflow ? lackOf(workflow, blueprint, overlays) : `there is no workflow ${name}`;
+  if (lack) {
+    const hint = `there are ${[...all.keys()].join(", ")}`;
+    findings.push(finding("workflow", line, `task ${id}: ${lack}`, hint));
+  }
+  for (const one of task.agent) {
+    const fault = faultOf(one, overlays);
+    if (!fault) continue;
+    const known = [...overlays.values()].map((each) => each.name);
+    const hint = `there are ${known.join(", ")}`;
+    findings.push(finding("unknown-agent", line, `task ${id}: ${fault}`, hint));
+  }
+  return {
+    task: {
+      ...task,
+      workflow: workflow?.name ?? name,
+      workflowWhy: isRaised ? `${why}: ${raised.why}` : why,
+    },
+    findings,
+  };
+}
+
+/** How tasks of each risk are reviewed whose own workflow reviews nothing, or whose risk shows only
+ * in the work: as the plan would have it for a task of which nothing else is known. */
+function reviewsOf({ order, prefix }: Rails): EventData["started"]["reviews"] {
+  const reviewAt = (risk: "medium" | "high") => {
+    const untold = { title: "", description: "", files: [], risk };
+    const { workflow } = chooseWorkflow(untold, order, prefix);
+    return reviewIn(workflow.phases, risk);
+  };
+  return { medium: reviewAt("medium"), high: reviewAt("high") };
 }
 
 /** The project's commands: what the list says, else what is found from the package on that holds
- * the tasks' files. */
+ * the tasks' files. Findings: where that leaves packages unproven.
+ * @param where what the list is called */
 async function toolsFor({ tasks, toolsSaid }: Plan, place: Place, where: string) {
-  const { text } = await firstOf(
-    await layers(place, "toolchains.md", "minion-blueprint/toolchains.md"),
-  );
+  const layered = await layers(place, "toolchains.md", "minion-blueprint/toolchains.md");
+  const { text } = await firstOf(layered);
   const folder = folderOf(tasks, place.prefix);
   const tools: { -readonly [N in keyof Tools]: Tools[N] } = await findTools(
     place.top,
@@ -119,7 +157,9 @@ async function toolsFor({ tasks, toolsSaid }: Plan, place: Place, where: string)
     if (run) tools[name] = { run, cwd: place.prefix, source: `${where}: tools.${name}` };
   }
   const deeper = TOOL_NAMES.filter((name) => (tools[name]?.cwd ?? "").length > place.prefix.length);
-  const message = `${deeper.join(", ")} run in the package in which all named files lie: no other one is proven`;
+  const message =
+    `${deeper.join(", ")} run in the package in which all named files lie: ` +
+    "no other one is proven";
   const note = finding("one-package", 0, message, "name wider ones under tools:", "note");
   return { tools, findings: deeper.length > 0 ? [note] : [] };
 }
@@ -151,10 +191,10 @@ function lackOf(
   { gates }: Blueprint,
   overlays: Overlays,
 ): string | null {
+  const known = gates.map((gate) => gate.name);
   for (const phase of phases) {
-    const gate = [...(phase.gates ?? []), ...phase.red].find(
-      (one) => !gates.some((each) => each.name === one),
-    );
+    const named = [...(phase.gates ?? []), ...phase.red];
+    const gate = named.find((one) => !known.includes(one));
     const lack = gate ? `there is no gate ${gate}` : phase.agent && faultOf(phase.agent, overlays);
     if (lack) return `workflow ${name}, phase ${phase.name}: ${lack}`;
   }
