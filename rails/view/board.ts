@@ -2,9 +2,13 @@ import { styleText } from "node:util";
 import { wrapAnsi } from "fast-wrap-ansi";
 import { type Alarm, alarmLine } from "../foreman/alarms.ts";
 import { chainLeft } from "../journal/chain.ts";
-import { endedAt, type RunState, rivalsOn, type TaskState } from "../journal/state.ts";
+import { endedAt, isOpen, type RunState, rivalsOn, type TaskState } from "../journal/state.ts";
 import type { Cost } from "../money/cost.ts";
+import { moneyText } from "./cost-text.ts";
 import { about, clock, LOOKS, oneLine, table } from "./text.ts";
+
+/** What a board is drawn on. */
+type Screen = Readonly<{ columns: number; isColoured: boolean }>;
 
 /** What a board shows beside the run: the time in milliseconds since 1970, and what the run has
  * cost where that is known. */
@@ -16,102 +20,117 @@ export type Board = ReturnType<typeof board>;
  * `columns`. `doing`: what its worker is at, what it waits for, or the reason for its state;
  * `seconds`: since it was dispatched, null where it never was; `left`: minutes that the longest
  * chain of open tasks takes; dollars at list prices. */
-export function board(
-  state: RunState,
-  { now, cost, alarms }: Now,
-  screen: { columns: number; isColoured: boolean },
-) {
-  const { run, done, aborted, startedAt, lastAt, baseRed, bad, estimate } = state;
-  const tasks = [...state.tasks.values()].map((task) => {
-    const { id, title, attempts } = task;
-    const last = attempts.at(-1);
-    const seconds = last ? Math.round(((endedAt(last) ?? now) - last.dispatchedAt) / 1000) : null;
-    const doing = doingOf(state, task);
-    return {
-      task: id,
-      title,
-      state: task.state,
-      reason: task.reason,
-      attempt: last?.id ?? null,
-      doing,
-      seconds,
-    };
-  });
-  const names = [...new Set(tasks.map(({ state }) => state))];
-  const counts = names
-    .map((name) => `${tasks.filter(({ state }) => state === name).length} ${name}`)
-    .join(", ");
-  const over = aborted ? "aborted" : done ? "done" : "under way";
-  const chain = done || aborted ? null : chainLeft(state, now);
-  const expected = estimate?.dollars ?? null;
+export function board(state: RunState, seen: Now, screen: Screen) {
+  const { run, done, bad } = state;
+  const { now, cost, alarms } = seen;
+  const tasks = [...state.tasks.values()].map((task) => rowOf(state, task, now));
+  const chain = isOpen(state) ? chainLeft(state, now) : null;
   const money = cost && {
     dollars: cost.dollars,
     unpriced: cost.unpriced,
     unknown: cost.unknown,
-    expected,
+    expected: state.estimate?.dollars ?? null,
     budget: state.budget,
   };
-  const head = [
-    `run ${run}: ${over} after ${clock((done ? lastAt : now) - startedAt)}. ${counts}`,
-    [
-      cost && moneyText(state, cost),
-      chain && `${about(chain.ms)} left on ${chain.tasks.join(" → ")}`,
-    ]
-      .flatMap((text) => text || [])
-      .join(" · "),
-    ...alarms.map((alarm) => `! ${alarmLine(alarm)}`),
-    !baseRed && !done && "the gates run on the base first",
-    bad.length > 0 && `passed over in the journal, since it cannot be read: line ${bad.join(", ")}`,
-  ].flatMap((line) => line || []);
-  const rows = tasks.map(({ task, state, doing, seconds, title }) => {
-    return [task, state, doing, seconds === null ? "" : clock(seconds * 1000), title];
-  });
-  const paint = (text: string, row: number, column: number): string => {
-    const colour =
-      column === 1 && screen.isColoured && LOOKS[tasks[row]?.state ?? "waiting"]?.colour;
-    return colour ? styleText(colour, text, { validateStream: false }) : text;
-  };
-  const wrapped = head.flatMap((line) =>
+  const left = chain && { minutes: Math.round(chain.ms / 60_000), tasks: chain.tasks };
+  const head = headOf(state, seen, tasks, chain).flatMap((line) =>
     wrapAnsi(oneLine(line), screen.columns, { hard: true }).split("\n"),
   );
-  const lines = [...wrapped, ...table(rows, screen.columns, paint)];
-  const left = chain && { minutes: Math.round(chain.ms / 60_000), tasks: chain.tasks };
+  const lines = [...head, ...tableOf(tasks, screen)];
   return { text: lines.join("\n"), data: { run, done, bad, tasks, money, left, alarms } };
 }
 
-function doingOf(
+/** One task on the board. */
+function rowOf(state: RunState, task: TaskState, now: number) {
+  const last = task.attempts.at(-1);
+  return {
+    task: task.id,
+    title: task.title,
+    state: task.state,
+    reason: task.reason,
+    attempt: last?.id ?? null,
+    doing: doingOf(state, task),
+    seconds: last ? Math.round(((endedAt(last) ?? now) - last.dispatchedAt) / 1000) : null,
+  };
+}
+type Row = ReturnType<typeof rowOf>;
+
+/** What is said above the tasks: how the run stands, what it has cost and still takes, alarms. */
+function headOf(
   state: RunState,
-  { id, state: name, reason, depends, attempts, phase, phases }: TaskState,
-): string {
-  const last = attempts.at(-1);
-  const job = [...state.jobs.values()]
-    .find(({ attempt }) => attempt === last?.id)
-    ?.name.replace(` ${last?.id}`, "");
-  if (name === "running")
-    return job ?? (!last?.begun ? "starting" : phases.length > 1 && phase ? phase.name : "working");
-  if (name === "mergeable") return state.jobs.has(`land ${state.run}`) ? "landing" : "to be landed";
-  const open = depends.filter(
-    (one) => !["landed", "skipped"].includes(state.tasks.get(one)?.state ?? ""),
+  { now, cost, alarms }: Now,
+  tasks: readonly Row[],
+  chain: ReturnType<typeof chainLeft>,
+): string[] {
+  const { run, done, bad } = state;
+  const took = clock((done ? state.lastAt : now) - state.startedAt);
+  const names = [...new Set(tasks.map((task) => task.state))];
+  const counts = names.map(
+    (name) => `${tasks.filter((task) => task.state === name).length} ${name}`,
   );
-  if (name === "waiting" || name === "blocked") return `after ${open.join(", ")}`;
-  if (name !== "ready") return reason ?? "";
-  const rivals = rivalsOn(state, id);
-  return rivals.length > 0 ? `not beside ${rivals.join(", ")}` : (reason ?? "");
+  const outlook: string[] = [];
+  const money = cost ? moneyText(state, cost) : "";
+  if (money) outlook.push(money);
+  if (chain) outlook.push(`${about(chain.ms)} left on ${chain.tasks.join(" → ")}`);
+  const head = [`run ${run}: ${overText(state)} after ${took}. ${counts.join(", ")}`];
+  if (outlook.length > 0) head.push(outlook.join(" · "));
+  head.push(...alarms.map((alarm) => `! ${alarmLine(alarm)}`));
+  if (!state.baseRed && !done) head.push("the gates run on the base first");
+  if (bad.length > 0)
+    head.push(`passed over in the journal, since it cannot be read: line ${bad.join(", ")}`);
+  return head;
 }
 
-/** `$0.84 of about $2.50 (1.20–4.10)`: what was spent, and what was expected; the latter alone
- * where no transcript tells. */
-export function moneyText(
-  { estimate, budget }: RunState,
-  { rows, dollars, unpriced, unknown }: Cost,
-): string {
-  const { likely, low, high } = estimate?.dollars ?? {};
-  const expected = likely
-    ? `about $${likely.toFixed(2)} (${low?.toFixed(2)}–${high?.toFixed(2)})`
-    : "";
-  const least = unpriced.length > 0 || unknown.length > 0 ? "at least " : "";
-  const spent = rows.length > 0 ? `${least}$${dollars.toFixed(2)}` : "";
-  const said =
-    spent && expected ? `${spent} of ${expected}` : spent || (expected && `${expected} expected`);
-  return [said, budget !== null && `at most $${budget}`].filter(Boolean).join(", ");
+function overText({ aborted, done }: RunState): string {
+  if (aborted) return "aborted";
+  return done ? "done" : "under way";
+}
+
+/** The tasks as a table, their states coloured where the screen has colours. */
+function tableOf(tasks: readonly Row[], { columns, isColoured }: Screen): string[] {
+  const rows = tasks.map(({ task, state, doing, seconds, title }) => {
+    const took = seconds === null ? "" : clock(seconds * 1000);
+    return [task, state, doing, took, title];
+  });
+  const paint = (text: string, row: number, column: number): string => {
+    const state = column === 1 && isColoured ? tasks[row]?.state : undefined;
+    const colour = state && LOOKS[state]?.colour;
+    return colour ? styleText(colour, text, { validateStream: false }) : text;
+  };
+  return table(rows, columns, paint);
+}
+
+/** What a task's worker is at, or what it waits for, in words for a person: the very tasks that are
+ * in the way. For the foreman, `waiting` says what kind of thing has to happen. */
+function doingOf(state: RunState, task: TaskState): string {
+  switch (task.state) {
+    case "running":
+      return workOf(state, task);
+    case "mergeable":
+      return state.jobs.has(`land ${state.run}`) ? "landing" : "to be landed";
+    case "waiting":
+    case "blocked":
+      return `after ${task.depends.filter((id) => !isBehind(state, id)).join(", ")}`;
+    case "ready": {
+      const rivals = rivalsOn(state, task.id);
+      return rivals.length > 0 ? `not beside ${rivals.join(", ")}` : (task.reason ?? "");
+    }
+    default:
+      return task.reason ?? "";
+  }
+}
+
+/** What the worker of a running task is at: a command of the rails, its phase, or just work. */
+function workOf({ jobs }: RunState, { attempts, phase, phases }: TaskState): string {
+  const last = attempts.at(-1);
+  const job = [...jobs.values()].find(({ attempt }) => attempt === last?.id);
+  if (job) return job.name.replace(` ${last?.id}`, "");
+  if (!last?.begun) return "starting";
+  return phases.length > 1 && phase ? phase.name : "working";
+}
+
+/** Is a task behind those that depend on it? */
+function isBehind({ tasks }: RunState, id: string): boolean {
+  const state = tasks.get(id)?.state;
+  return state === "landed" || state === "skipped";
 }

@@ -1,0 +1,82 @@
+import { endedAt, type RunState } from "../journal/state.ts";
+import type { Cost, CostRow } from "../money/cost.ts";
+import { clock } from "./text.ts";
+
+/** `$0.84 of about $2.50 (1.20–4.10)`: what was spent, and what was expected; the latter alone
+ * where no transcript tells. Empty where nothing is known. */
+export function moneyText({ estimate, budget }: RunState, cost: Cost): string {
+  const expected = expectedText(estimate);
+  const spent = spentText(cost);
+  const parts: string[] = [];
+  if (spent && expected) parts.push(`${spent} of ${expected}`);
+  else if (spent) parts.push(spent);
+  else if (expected) parts.push(`${expected} expected`);
+  if (budget !== null) parts.push(`at most $${budget}`);
+  return parts.join(", ");
+}
+
+function expectedText(estimate: RunState["estimate"]): string {
+  const { likely, low, high } = estimate?.dollars ?? {};
+  return likely ? `about $${likely.toFixed(2)} (${low?.toFixed(2)}–${high?.toFixed(2)})` : "";
+}
+
+function spentText({ rows, dollars, unpriced, unknown }: Cost): string {
+  if (rows.length === 0) return "";
+  const least = unpriced.length > 0 || unknown.length > 0 ? "at least " : "";
+  return `${least}$${dollars.toFixed(2)}`;
+}
+
+/** What a run cost, for people, as lines of Markdown: money and time against what was expected, and
+ * who used what. Empty where no transcript tells. */
+export function costText(state: RunState, cost: Cost): string[] {
+  if (cost.rows.length === 0) return [];
+  const sentences = [`${moneyText(state, cost)} at list prices.`];
+  if (cost.unpriced.length > 0) {
+    const models = cost.unpriced.join(", ");
+    sentences.push(`No price in prices.md, and so not in the sum: ${models}.`);
+  }
+  if (cost.unknown.length > 0) sentences.push(`Left no transcript: ${cost.unknown.join(", ")}.`);
+  sentences.push(timeText(state));
+  return [sentences.join(" "), "", ...usageTable(cost.rows)];
+}
+
+/** The columns of the table of what was used; numbers stand on the right. */
+const COLUMNS: readonly Readonly<{ head: string; isText?: true; of: (row: CostRow) => string }>[] =
+  [
+    { head: "task", isText: true, of: ({ task }) => task ?? "(foreman)" },
+    { head: "phase", isText: true, of: ({ phase }) => phase || "-" },
+    { head: "model", isText: true, of: ({ model }) => `\`${model}\`` },
+    { head: "requests", of: ({ requests }) => counted(requests) },
+    { head: "input", of: ({ input }) => counted(input) },
+    { head: "cache write", of: ({ write, writeHour }) => counted(write + writeHour) },
+    { head: "cache read", of: ({ read }) => counted(read) },
+    { head: "output", of: ({ output }) => counted(output) },
+    { head: "$", of: ({ dollars }) => (dollars === null ? "?" : dollars.toFixed(2)) },
+  ];
+
+const counted = (value: number): string => value.toLocaleString("en");
+
+function usageTable(rows: readonly CostRow[]): string[] {
+  const heads = COLUMNS.map(({ head }) => head);
+  const rules = COLUMNS.map(({ isText }) => (isText ? "---" : "---:"));
+  const cells = rows.map((row) => COLUMNS.map(({ of }) => of(row)));
+  return [heads, rules, ...cells].map((row) => `| ${row.join(" | ")} |`);
+}
+
+/** How long it took, against what was expected and against one worker after another. */
+function timeText({ attempts, startedAt, lastAt, estimate }: RunState): string {
+  const oneByOne = [...attempts.values()].reduce(
+    (sum, each) => sum + (endedAt(each) ?? lastAt) - each.dispatchedAt,
+    0,
+  );
+  const { likely, low, high } = estimate?.minutes ?? {};
+  const least = low?.toFixed(0);
+  const most = high?.toFixed(0);
+  const expected = likely
+    ? ` (expected about ${likely.toFixed(0)} min, ${least}–${most}, without landing)`
+    : "";
+  return (
+    `It took ${clock(lastAt - startedAt)}${expected}; ` +
+    `its workers one after another ${clock(oneByOne)}.`
+  );
+}
