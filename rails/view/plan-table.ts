@@ -2,14 +2,15 @@ import { TOOL_NAMES, type Tools } from "../blueprint/tools.ts";
 import type { Estimate } from "../journal/shapes.ts";
 import type { fitting } from "../money/estimate.ts";
 import { grouped } from "../plan/collections.ts";
-import type { Plan } from "../plan/task.ts";
+import type { Plan, PlannedTask } from "../plan/task.ts";
 import { oneLine, table } from "./text.ts";
 
 /** Conflicts beyond this many are only counted; the JSON has them all. */
 const SHOWN = 40;
 
 /** A plan for people: tasks by wave, conflicts, tools, findings. No line of a table is wider than
- * `columns`, nor than 100 columns. */
+ * `columns`, nor than 100 columns.
+ * @param estimate lines on what it is likely to take */
 export function planTable(
   plan: Plan,
   tools: Tools,
@@ -18,89 +19,134 @@ export function planTable(
 ): string {
   const most = Math.max(40, Math.min(columns, 100));
   const tables = plan.tasks.length > 0 ? tablesOf(plan, tools, estimate) : [];
-  const findings = plan.findings.map(({ level, line, message, hint }) => {
-    return [
-      oneLine(`${level}${line > 0 ? ` line ${line}` : ""}: ${message}`),
-      `  → ${oneLine(hint)}`,
-    ];
-  });
-  return [...tables.map((rows) => table(rows, most)), ...findings]
-    .map((lines) => `${lines.join("\n")}\n`)
-    .join("\n");
+  const parts = [
+    ...tables.map((rows) => table(rows, most)),
+    ...plan.findings.map(({ level, line, message, hint }) => {
+      const where = line > 0 ? ` line ${line}` : "";
+      return [oneLine(`${level}${where}: ${message}`), `  → ${oneLine(hint)}`];
+    }),
+  ];
+  return parts.map((lines) => `${lines.join("\n")}\n`).join("\n");
 }
 
-/** An estimate for people: a line each for time, money and budget. */
+/** An estimate for people: a line each for time, money and budget. Nothing without an estimate. */
 export function estimateLines(
   estimate: Estimate | null,
   budget: ReturnType<typeof fitting> | null,
 ): string[] {
   if (!estimate) return [];
-  const { workers, minutes, oneByOne, dollars, tokens, basis, unpriced } = estimate;
-  const [low, likely, high, one] = [minutes.low, minutes.likely, minutes.high, oneByOne].map(
-    (each) => each.toFixed(0),
-  );
-  const many = workers === 1 ? "1 worker" : `${workers} workers`;
-  const money =
-    dollars && [dollars.likely, dollars.low, dollars.high].map((each) => each.toFixed(2));
-  const left = budget && budget.left.length > 0 ? `; left: ${budget.left.join(", ")}` : "";
-  return [
-    `about ${likely} min (${low}–${high}) with ${many}, one after another ${one} min (${basis})`,
-    money
-      ? `about $${money[0]} (${money[1]}–${money[2]}) at list prices, ${(tokens / 1e6).toFixed(1)} million tokens`
-      : `cost not known: prices.md has no ${unpriced.join(", ")}`,
-    ...(budget
-      ? [`$${budget.dollars.toFixed(2)} pay for ${budget.fits.length} of these tasks${left}`]
-      : []),
-  ];
+  const lines = [timeLine(estimate), moneyLine(estimate)];
+  if (budget) lines.push(budgetLine(budget));
+  return lines;
 }
 
-function tablesOf(
-  { tasks, waves, criticalPath, conflicts }: Plan,
-  tools: Tools,
-  more: readonly string[],
-) {
-  const count = (of: readonly unknown[], what: string) =>
-    `${of.length} ${what}${of.length === 1 ? "" : "s"}`;
+function timeLine({ workers, minutes, oneByOne, basis }: Estimate): string {
+  const low = minutes.low.toFixed(0);
+  const likely = minutes.likely.toFixed(0);
+  const high = minutes.high.toFixed(0);
+  const many = workers === 1 ? "1 worker" : `${workers} workers`;
+  return (
+    `about ${likely} min (${low}–${high}) with ${many}, ` +
+    `one after another ${oneByOne.toFixed(0)} min (${basis})`
+  );
+}
+
+function moneyLine({ dollars, tokens, unpriced }: Estimate): string {
+  if (!dollars) return `cost not known: prices.md has no ${unpriced.join(", ")}`;
+  const low = dollars.low.toFixed(2);
+  const likely = dollars.likely.toFixed(2);
+  const high = dollars.high.toFixed(2);
+  const millions = (tokens / 1e6).toFixed(1);
+  return `about $${likely} (${low}–${high}) at list prices, ${millions} million tokens`;
+}
+
+function budgetLine({ dollars, fits, left }: ReturnType<typeof fitting>): string {
+  const rest = left.length > 0 ? `; left: ${left.join(", ")}` : "";
+  return `$${dollars.toFixed(2)} pay for ${fits.length} of these tasks${rest}`;
+}
+
+type Row = readonly string[];
+
+/** The tables of a plan, each as its rows; none that would be empty. */
+function tablesOf(plan: Plan, tools: Tools, estimate: readonly string[]): Row[][] {
+  return [
+    [...summaryRows(plan), ...estimate.map((line) => [line])],
+    taskRows(plan),
+    conflictRows(plan),
+    workflowRows(plan),
+    toolRows(tools),
+  ].filter((rows) => rows.length > 0);
+}
+
+const counted = (all: readonly unknown[], what: string): string =>
+  `${all.length} ${what}${all.length === 1 ? "" : "s"}`;
+
+function summaryRows({ tasks, waves, conflicts, criticalPath }: Plan): Row[] {
   const done = tasks.filter((task) => task.done).length;
-  const counts = [
-    count(tasks, "task"),
-    done > 0 && `${done} done`,
-    count(waves, "wave"),
-    count(conflicts, "conflict"),
-  ];
-  const chain = `longest chain (${criticalPath.length}): ${criticalPath.join(" → ")}`;
-  const sorted = tasks.toSorted((a, b) => a.wave - b.wave);
-  const taskRows = sorted.map(({ id, title, done, wave, depends, agent, files }, index) => {
-    const first = wave === sorted[index - 1]?.wave ? "" : done ? "done" : String(wave || "-");
+  const counts = [counted(tasks, "task")];
+  if (done > 0) counts.push(`${done} done`);
+  counts.push(counted(waves, "wave"), counted(conflicts, "conflict"));
+  const rows = [[counts.join(" · ")]];
+  if (criticalPath.length > 1)
+    rows.push([`longest chain (${criticalPath.length}): ${criticalPath.join(" → ")}`]);
+  return rows;
+}
+
+/** The tasks by wave, which is said of the first of each; whose expertise only where one names it. */
+function taskRows({ tasks }: Plan): Row[] {
+  const hasAgents = tasks.some(({ agent }) => agent.length > 0);
+  const agentCell = (text: string): Row => (hasAgents ? [text] : []);
+  const rows: Row[] = [["wave", "id", "task", "after", ...agentCell("agent"), "files"]];
+  let above: number | undefined;
+  for (const task of tasks.toSorted((a, b) => a.wave - b.wave)) {
+    const { id, title, depends, agent, files, wave } = task;
     const paths = files.map(({ path, guessed }) => path + (guessed ? "?" : ""));
-    return [first, id, title, ...[depends, agent, paths].map((list) => list.join(", ") || "-")];
-  });
-  const conflictRows = conflicts.slice(0, SHOWN).map(({ tasks, paths, guessed }) => {
-    return [tasks.join(" × "), paths.join(", "), guessed ? "guessed" : "declared"];
-  });
-  const toolRows = TOOL_NAMES.map((name) => {
+    rows.push([
+      wave === above ? "" : waveText(task),
+      id,
+      title,
+      listed(depends),
+      ...agentCell(listed(agent)),
+      listed(paths),
+    ]);
+    above = wave;
+  }
+  return rows;
+}
+
+const listed = (all: readonly string[]): string => all.join(", ") || "-";
+
+function waveText({ done, wave }: PlannedTask): string {
+  if (done) return "done";
+  return wave > 0 ? String(wave) : "-";
+}
+
+function conflictRows({ conflicts }: Plan): Row[] {
+  if (conflicts.length === 0) return [];
+  const rows = conflicts
+    .slice(0, SHOWN)
+    .map(({ tasks, paths, guessed }) => [
+      tasks.join(" × "),
+      paths.join(", "),
+      guessed ? "guessed" : "declared",
+    ]);
+  return [["conflict", "both touch", "never at the same time"], ...rows];
+}
+
+/** Which tasks get which workflow, and why; nothing where none gets one. */
+function workflowRows({ tasks }: Plan): Row[] {
+  const open = tasks.filter((task) => !task.done);
+  if (!open.some(({ workflow }) => workflow)) return [];
+  const idsByWay = grouped(
+    open.map(({ id, workflow, workflowWhy }) => [`${workflow} (${workflowWhy})`, id]),
+  );
+  return [["workflow", "tasks"], ...[...idsByWay].map(([way, ids]) => [way, ids.join(", ")])];
+}
+
+function toolRows(tools: Tools): Row[] {
+  const rows = TOOL_NAMES.map((name) => {
     const { run, cwd, source } = tools[name] ?? { run: "none found", cwd: "", source: "" };
     return [name, cwd === "" ? run : `${run} (in ${cwd})`, source];
   });
-  const open = tasks.filter((task) => !task.done);
-  const ways = grouped(
-    open.map(({ id, workflow, workflowWhy }) => [`${workflow} (${workflowWhy})`, id]),
-  );
-  const workflowRows = [...ways].map(([way, ids]) => [way, ids.join(", ")]);
-  const hasAgents = tasks.some(({ agent }) => agent.length > 0);
-  return [
-    [
-      [counts.filter(Boolean).join(" · ")],
-      ...(criticalPath.length > 1 ? [[chain]] : []),
-      ...more.map((line) => [line]),
-    ],
-    [["wave", "id", "task", "after", "agent", "files"], ...taskRows].map((row) =>
-      row.toSpliced(4, hasAgents ? 0 : 1),
-    ),
-    conflictRows.length > 0
-      ? [["conflict", "both touch", "never at the same time"], ...conflictRows]
-      : [],
-    open.some(({ workflow }) => workflow) ? [["workflow", "tasks"], ...workflowRows] : [],
-    [["tool", "command", "found in"], ...toolRows],
-  ].filter((rows) => rows.length > 0);
+  return [["tool", "command", "found in"], ...rows];
 }

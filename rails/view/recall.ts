@@ -1,8 +1,18 @@
+import type { State } from "../journal/shapes.ts";
 import type { RunState, TaskState } from "../journal/state.ts";
 
 /** In the order in which they matter to whoever goes on. */
-const ORDER =
-  "running needs-human mergeable verify-failed ready waiting blocked skipped landed".split(" ");
+const ORDER: readonly State[] = [
+  "running",
+  "needs-human",
+  "mergeable",
+  "verify-failed",
+  "ready",
+  "waiting",
+  "blocked",
+  "skipped",
+  "landed",
+];
 
 /** Characters that the tasks may take: with the rest some 400 tokens of four, also where there are
  * many. */
@@ -13,16 +23,19 @@ const MOST = 1000;
  * @param isLost its workers ended with the process that started them */
 export function recall(state: RunState, isLost: boolean): string {
   const { run, line, tasks } = state;
-  const groups = ORDER.flatMap((name) => {
-    const own = [...tasks.values()].filter((task) => task.state === name);
-    return own.length > 0 ? [[name, own] as const] : [];
-  });
+  const groups = ORDER.map((name) => ({
+    name,
+    own: [...tasks.values()].filter((task) => task.state === name),
+  })).filter(({ own }) => own.length > 0);
   const most = MOST / groups.length;
   const lost = "`minion resume`, since its workers ended with the client that started them; then ";
   return [
-    `You are the foreman of minion run ${run}, which is open; its line is ${line}. Where its journal has each task now:`,
-    ...groups.map(([name, own]) => `- ${name}: ${listed(own.map(named), most - name.length)}`),
-    `Next step: ${isLost ? lost : ""}\`minion next --json\`. What you do with its answer is what /minion says. Where you remember it differently, the journal is right.`,
+    `You are the foreman of minion run ${run}, which is open; its line is ${line}. ` +
+      "Where its journal has each task now:",
+    ...groups.map(({ name, own }) => `- ${name}: ${listed(own.map(named), most - name.length)}`),
+    `Next step: ${isLost ? lost : ""}\`minion next --json\`. ` +
+      "What you do with its answer is what /minion says. " +
+      "Where you remember it differently, the journal is right.",
     "",
   ].join("\n");
 }
@@ -37,8 +50,7 @@ const named = ({ id, state, reason, attempts }: TaskState): string => {
 function listed(all: readonly string[], most: number): string {
   const shown = [...all];
   while (shown.join(", ").length > most) shown.pop();
-  return [
-    ...shown,
-    ...(shown.length < all.length ? [`${all.length - shown.length} more`] : []),
-  ].join(", ");
+  const left = all.length - shown.length;
+  if (left > 0) shown.push(`${left} more`);
+  return shown.join(", ");
 }

@@ -12,44 +12,52 @@ type Numbers = ReturnType<typeof numbersOf>;
  */
 type Week = Readonly<{ week: string; blueprint: string } & Numbers>;
 
-const HEADS = "week of,rails,runs,landed,asked,waited,re-runs,conflicts,sent back,reverted".split(
-  ",",
-);
+const COLUMNS: readonly Readonly<{ head: string; of: (week: Week) => string }>[] = [
+  { head: "week of", of: ({ week }) => week },
+  { head: "rails", of: ({ blueprint }) => blueprint },
+  { head: "runs", of: ({ runs }) => `${runs}` },
+  { head: "landed", of: ({ landed, tasks }) => `${landed} of ${tasks}` },
+  { head: "asked", of: ({ asked }) => `${asked}` },
+  { head: "waited", of: ({ waited }) => clock(waited * 60_000) },
+  { head: "re-runs", of: ({ reruns }) => `${reruns}` },
+  { head: "conflicts", of: ({ conflicts }) => `${conflicts}` },
+  { head: "sent back", of: ({ sendBacks }) => `${sendBacks}` },
+  { head: "reverted", of: ({ reverted }) => `${reverted}` },
+];
 
 /** A repository's numbers as a table, a line for each week and version of the rails. */
 export function statsTable(weeks: readonly Week[], columns: number): string {
   if (weeks.length === 0) return "There is no run here yet.";
-  const rows = weeks.map(({ week, blueprint, runs, tasks, landed, asked, waited, ...rest }) => [
-    week,
-    blueprint,
-    `${runs}`,
-    `${landed} of ${tasks}`,
-    `${asked}`,
-    clock(waited * 60_000),
-    ...[rest.reruns, rest.conflicts, rest.sendBacks, rest.reverted].map(String),
-  ]);
-  return table([HEADS, ...rows], columns).join("\n");
+  const heads = COLUMNS.map(({ head }) => head);
+  const rows = weeks.map((week) => COLUMNS.map(({ of }) => of(week)));
+  return table([heads, ...rows], columns).join("\n");
 }
 
 /** The numbers of all runs of a repository, newest week first. */
 export async function statsOf(place: Place): Promise<Week[]> {
   const weeks = new Map<string, Week>();
-  const taken = await revertedIn(place);
+  const reverted = await revertedIn(place);
   for (const run of await listRuns(place.common)) {
     const journal = new Journal(place.common, run);
     const state = await journal.state().catch(() => null); // What cannot be read tells nothing
     if (!state) continue;
     const { events } = await journal.read();
     const own = await commitsOf(place, state, events);
-    const numbers = numbersOf(state, events, own.filter((commit) => taken.has(commit)).length);
+    const takenBack = own.filter((commit) => reverted.has(commit)).length;
     const week = mondayOf(state.startedAt);
     const blueprint = versionOf(state.blueprint);
-    const before = weeks.get(week + blueprint);
-    const names = Object.keys(numbers) as (keyof Numbers)[];
-    const sums = names.map((name) => [name, (before?.[name] ?? 0) + numbers[name]]);
-    weeks.set(week + blueprint, { week, blueprint, ...(Object.fromEntries(sums) as Numbers) });
+    const numbers = plus(numbersOf(state, events, takenBack), weeks.get(week + blueprint));
+    weeks.set(week + blueprint, { week, blueprint, ...numbers });
   }
   return [...weeks.values()].sort((a, b) => b.week.localeCompare(a.week));
+}
+
+/** The numbers of a run with those of the ones before it. */
+function plus(numbers: Numbers, before: Numbers | undefined): Numbers {
+  if (!before) return numbers;
+  const names = Object.keys(numbers) as (keyof Numbers)[];
+  const sums = names.map((name) => [name, before[name] + numbers[name]]);
+  return Object.fromEntries(sums) as Numbers;
 }
 
 /** Names what a blueprint says, wherever it says it. */
@@ -62,7 +70,7 @@ const versionOf = ({ sources, ...said }: Blueprint): string =>
 function numbersOf(state: RunState, events: readonly Event[], reverted: number) {
   const attempts = [...state.attempts.values()];
   const tasks = [...state.tasks.values()].filter((task) => !task.done);
-  const waits = [...decisions(state, events), ...open(state)];
+  const waits = [...decisions(state, events), ...stillWaiting(state)];
   const phases = new Set(attempts.map(({ task, phase }) => `${task.id} ${phase.name}`));
   return {
     runs: 1,
@@ -81,19 +89,26 @@ function numbersOf(state: RunState, events: readonly Event[], reverted: number) 
 /** How long each decision of a person's had been waited for, in milliseconds: since the task was
  * last heard of before. */
 function decisions(state: RunState, events: readonly Event[]): number[] {
-  const heard = new Map<string, number>();
-  return events.flatMap((event) => {
-    const attempt = "attempt" in event ? state.attempts.get(event.attempt ?? "") : undefined;
-    const task = event.event === "retried" ? event.task : attempt?.task.id;
-    const before = heard.get(task ?? "");
+  const heard = new Map<string, number>(); // When each task was
+  const waits: number[] = [];
+  for (const event of events) {
+    const task = taskOf(state, event);
+    const before = heard.get(task ?? "") ?? event.at;
     if (task) heard.set(task, event.at);
     const isDecision = event.event === "retried" || (event.event === "submitted" && event.byHand);
-    return isDecision ? [event.at - (before ?? event.at)] : [];
-  });
+    if (isDecision) waits.push(event.at - before);
+  }
+  return waits;
+}
+
+/** The id of the task that an event tells of, if it tells of one. */
+function taskOf({ attempts }: RunState, event: Event): string | undefined {
+  if (event.event === "retried") return event.task;
+  return "attempt" in event ? attempts.get(event.attempt ?? "")?.task.id : undefined;
 }
 
 /** How long what still waits for a person has waited, up to the run's last event. */
-const open = ({ tasks, lastAt }: RunState): number[] =>
+const stillWaiting = ({ tasks, lastAt }: RunState): number[] =>
   [...tasks.values()]
     .filter(({ state }) => state === "needs-human")
     .map(({ attempts }) => lastAt - (attempts.at(-1)?.lastSign ?? lastAt));
@@ -114,7 +129,7 @@ async function commitsOf(
   const list = await gitText({ cwd: main, accept: [128] }, "rev-list", `${base}..${tip}`).catch(
     () => "",
   );
-  const merges = events.flatMap((event) => (event.event === "merged" ? event.to : []));
+  const merges = events.filter((event) => event.event === "merged").map(({ to }) => to);
   return [...new Set([...list.split("\n"), ...merges])];
 }
 
@@ -127,7 +142,6 @@ async function revertedIn({ main }: Place): Promise<Set<string>> {
     "--format=%b",
     "--grep=^This reverts commit ",
   ).catch(() => "");
-  return new Set(
-    [...bodies.matchAll(/^This reverts commit ([0-9a-f]{40})/gm)].map(([, commit = ""]) => commit),
-  );
+  const named = bodies.matchAll(/^This reverts commit ([0-9a-f]{40})/gm);
+  return new Set(Array.from(named, ([, commit = ""]) => commit));
 }
