@@ -6,7 +6,7 @@ import { asFault, EXIT, Fault } from "../rails/program/fault.ts";
 import { MANIFEST } from "./manifest.ts";
 import type { Root } from "./paths.ts";
 import { type Plan, parentsOf, type Situation } from "./plan.ts";
-import { exists, roomOf, scanDisk } from "./scan.ts";
+import { type Disk, exists, roomOf, scanDisk } from "./scan.ts";
 
 export interface ApplyOptions {
   /** Told before each effect on the disk, and after the last. */
@@ -19,11 +19,11 @@ export interface ApplyOptions {
 
 type Before = (effect: string) => Promise<void>;
 
-/**
- * The one writer. Lays the whole new folder beside the target and swaps the two: before the swap everything is as it was,
- * after it everything is as planned. Files that stay are linked into the new folder, not copied, so they keep all they have.
- * @throws Fault where it ends before the swap, so that the target is untouched: `interrupted`, `changed-meanwhile`, or why writing failed
- */
+/** The one writer. Lays the whole new folder beside the target and swaps the two: before the swap
+ * everything is as it was, after it everything is as planned. Files that stay are linked into the
+ * new folder, not copied, so they keep all they have.
+ * @throws Fault where it ends before the swap, so that the target is untouched: `interrupted`,
+ *   `changed-meanwhile`, or why writing failed */
 export async function applyPlan(
   plan: Plan,
   situation: Situation,
@@ -44,27 +44,13 @@ export async function applyPlan(
   try {
     await before("room");
     fs.mkdirSync(room);
-    for (const path of plan.saved) {
-      await before(`back up ${path}`);
-      await fs.copy(join(real, path), join(room, "backup", path || "minion"), {
-        preserveTimestamps: true,
-      });
-    }
-    const staged = await stage(fresh, plan, situation, before);
-    const seen = scanDisk(place);
-    if (
-      seen.target !== disk.target ||
-      JSON.stringify([...seen.entries]) !== JSON.stringify([...disk.entries])
-    )
-      throw new Fault(
-        "changed-meanwhile",
-        `${target} changed meanwhile`,
-        "nothing was written; call again",
-      );
+    await saveOld(plan, situation, before);
+    const isStaged = await stage(fresh, plan, situation, before);
+    refuseChanged(situation);
     await before("backup");
     if (plan.backup !== null) fs.moveSync(join(room, "backup"), plan.backup);
     await before("swap");
-    if (!staged) fs.renameSync(real, join(room, "gone"));
+    if (!isStaged) fs.renameSync(real, join(room, "gone"));
     else if (disk.target === "missing" || !exchange(fresh, real)) {
       if (disk.target !== "missing") fs.renameSync(real, join(room, "old"));
       // Killed here, `recover` puts the old one back.
@@ -75,16 +61,30 @@ export async function applyPlan(
     await recover(place);
     const { code, message, hint } = asFault(error);
     if (code === "interrupted" || code === "changed-meanwhile") throw error;
-    throw new Fault(
-      code,
-      `${message}; nothing changed: ${target} is as before`,
-      hint,
-      EXIT.writing,
-    );
+    const what = `${message}; nothing changed: ${target} is as before`;
+    throw new Fault(code, what, hint, EXIT.writing);
   }
   step?.("clear");
   await clear(room);
   step?.("done");
+}
+
+/** Copies what will be overwritten, for the backup. */
+async function saveOld(plan: Plan, { place }: Situation, before: Before): Promise<void> {
+  for (const path of plan.saved) {
+    await before(`back up ${path}`);
+    const to = join(roomOf(place.real), "backup", path || "minion");
+    await fs.copy(join(place.real, path), to, { preserveTimestamps: true });
+  }
+}
+
+/** @throws Fault `changed-meanwhile` where the disk is no more what was planned for */
+function refuseChanged({ place, disk }: Situation): void {
+  const now = scanDisk(place);
+  const entriesOf = ({ entries }: Disk): string => JSON.stringify([...entries]);
+  if (now.target === disk.target && entriesOf(now) === entriesOf(disk)) return;
+  const what = `${place.target} changed meanwhile`;
+  throw new Fault("changed-meanwhile", what, "nothing was written; call again");
 }
 
 /** Clears what a run that failed or was killed has left, and undoes a swap that was cut in two. To
@@ -117,27 +117,29 @@ async function stage(
     for (const parent of parentsOf(path)) await folder(parent);
     const file = from === undefined ? undefined : pack?.files.get(from);
     const kind = disk.entries.get(path)?.kind;
-    if (!file && kind === "folder") await folder(path);
+    const to = join(fresh, path);
+    if (file) {
+      await before(`write ${path}`);
+      fs.writeFileSync(to, fs.readFileSync(file.source), { mode: file.executable ? 0o755 : 0o644 });
+    } else if (kind === "folder") await folder(path);
     else {
-      await before(`${file ? "write" : "keep"} ${path}`);
-      if (!file) keep(join(place.real, path), join(fresh, path), kind === "link");
-      else
-        fs.writeFileSync(join(fresh, path), fs.readFileSync(file.source), {
-          mode: file.executable ? 0o755 : 0o644,
-        });
+      await before(`keep ${path}`);
+      keep(join(place.real, path), to, kind === "link");
     }
   }
   await before("manifest");
   if (manifest) fs.writeJsonSync(join(fresh, MANIFEST), manifest, { spaces: 2 });
   // Last and from below, since a folder that may not be written could not be filled.
   for (const path of [...folders].sort().reverse()) {
-    if ((path === "" ? disk.target : disk.entries.get(path)?.kind) !== "folder") continue;
+    const kind = path === "" ? disk.target : disk.entries.get(path)?.kind;
+    if (kind !== "folder") continue;
     await before(`mode ${path}`);
     fs.chmodSync(join(fresh, path), fs.lstatSync(join(place.real, path)).mode & 0o7777);
   }
   return true;
 }
 
+/** Lays a file or a link as it is on the disk. */
 function keep(from: string, to: string, isLink: boolean): void {
   try {
     if (isLink) fs.symlinkSync(fs.readlinkSync(from), to);
@@ -148,11 +150,15 @@ function keep(from: string, to: string, isLink: boolean): void {
   }
 }
 
+/** The number of the system call renameat2, by architecture. */
+const RENAMEAT2: Partial<Record<NodeJS.Architecture, number>> = { x64: 316, arm64: 276 };
+
 /** renameat2 with RENAME_EXCHANGE: Node has no call for it, and perl comes with git. */
 function exchangeByPerl(a: string, b: string): boolean {
-  const call = process.platform === "linux" && { x64: 316, arm64: 276 }[process.arch as string];
+  const call = RENAMEAT2[process.arch];
+  if (process.platform !== "linux" || call === undefined) return false;
   const program = `exit(syscall(${call}, -100, $ARGV[0], -100, $ARGV[1], 2) == 0 ? 0 : 1)`;
-  return call ? spawnSync("perl", ["-e", program, a, b]).status === 0 : false;
+  return spawnSync("perl", ["-e", program, a, b]).status === 0;
 }
 
 /** Removes a tree, also one with folders that may not be written. */

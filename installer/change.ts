@@ -36,10 +36,10 @@ function look(place: Root, tries = 20): Disk {
   }
 }
 
-/**
- * Read → plan → apply, for every verb that writes. With obstacles, without changes and with `dryRun` nothing is written.
- * @throws Fault as `findPlace`, `readPackage`, `scanDisk`, `withLock` and `applyPlan` do; `declined` where the person said no
- */
+/** Read → plan → apply, for every verb that writes. With obstacles, without changes and with
+ * `dryRun` nothing is written.
+ * @throws Fault as `findRoot`, `readPackage`, `scanDisk`, `withLock` and `applyPlan` do; `declined`
+ *   where the person said no */
 export async function change(verb: Verb, flags: ChangeFlags, world: World): Promise<Change> {
   const place = findRoot(flags, world.at);
   const pack = verb === "uninstall" ? undefined : readPackage(world.assets);
@@ -47,12 +47,8 @@ export async function change(verb: Verb, flags: ChangeFlags, world: World): Prom
   const seen = look(place);
   const plan = planChange({ ...fixed, disk: seen });
   if (flags.dryRun || !(plan.changes || seen.leftover)) return { plan, applied: false };
-  const asked =
-    verb === "uninstall"
-      ? `Remove ${place.target}?`
-      : `Back up and replace ${plan.saved.length} of yours?`;
-  const mustAsk = plan.changes && (verb === "uninstall" || plan.saved.length > 0);
-  if (mustAsk && world.confirm && !(await world.confirm(asked)))
+  const question = questionFor(plan);
+  if (question && world.confirm && !(await world.confirm(question)))
     throw new Fault("declined", "nothing was written", "call again when you want it");
 
   let { absent } = seen;
@@ -77,4 +73,12 @@ export async function change(verb: Verb, flags: ChangeFlags, world: World): Prom
     for (let above = dirname(place.real); absent > 1; absent--, above = dirname(above))
       orNothing(() => rmdirSync(above));
   }
+}
+
+/** What a person is to be asked before a plan is carried out; null where it takes nothing of
+ * theirs. */
+function questionFor({ verb, target, changes, saved }: Plan): string | null {
+  if (!changes) return null;
+  if (verb === "uninstall") return `Remove ${target}?`;
+  return saved.length > 0 ? `Back up and replace ${saved.length} of yours?` : null;
 }

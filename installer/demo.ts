@@ -10,41 +10,40 @@ import { change } from "./change.ts";
 import { CLAUDE_NEEDED, enough, findClaude, versionOf } from "./claude.ts";
 import { here, type Surroundings } from "./paths.ts";
 
-/**
- * The whole road in the real client, without an account.
- * @param own a repository to run on a clone of, its task list, and a folder with edits.json; empty for the sample
+/** The whole road in the real client, without an account.
+ * @param assets the package's
+ * @param own a repository to run on a clone of, its task list, and a folder with edits.json; empty
+ *   for the sample
  * @param dir a new folder for all of it
- */
+ * @throws Fault `usage`, `exists`, `no-claude`, and `not-landed` where a task did not land */
 export async function demo(
   assets: string,
   own: readonly string[],
   dir: string | undefined,
 ): Promise<Said> {
   const [source, list, edits] = own;
-  if (own.length !== 0 && own.length !== 3)
-    throw new Fault(
-      "usage",
-      "a repository wants a task list and edits too",
-      "demo REPOSITORY TASKS EDITS",
-      EXIT.usage,
-    );
+  if (own.length !== 0 && own.length !== 3) {
+    const what = "a repository wants a task list and edits too";
+    throw new Fault("usage", what, "demo REPOSITORY TASKS EDITS", EXIT.usage);
+  }
   if (dir !== undefined && existsSync(dir))
     throw new Fault("exists", `${dir} is there already`, "name a new folder", EXIT.usage);
   const at = here();
   const { claude, version } = await newEnough(at);
-  const folder =
-    dir === undefined ? mkdtempSync(join(realpathSync(tmpdir()), "minion-demo-")) : resolve(dir);
-  const [home, repo] = [join(folder, "home"), join(folder, "repository")] as const;
+  const folder = dir === undefined ? newFolder() : resolve(dir);
+  const home = join(folder, "home");
+  const repo = join(folder, "repository");
   await change("install", { dir: join(home, ".claude") }, { assets, at });
   const root = join(assets, "../dist/demo");
   if (source === undefined) await makeSample(root, repo);
   else await git(folder, "clone", "--quiet", "--no-hardlinks", "--", resolve(source), repo);
-  const tasks =
-    list === undefined ? readFileSync(join(root, "tasks-typed.txt"), "utf8").trim() : resolve(list);
+  const typed = () => readFileSync(join(root, "tasks-typed.txt"), "utf8").trim();
+  const prompt = `/minion ${list === undefined ? typed() : resolve(list)}`;
   const say = (line: string): boolean => process.stdout.write(`${line}\n`);
   say(`Claude Code ${version}, a scripted model in the model's place, all of it in ${folder}\n`);
   const script = await readEdits(edits ?? join(root, "edits"));
-  if (!(await runDemo({ claude, home, repo, prompt: `/minion ${tasks}`, edits: script, say })))
+  const isLanded = await runDemo({ claude, home, repo, prompt, edits: script, say });
+  if (!isLanded)
     throw new Fault("not-landed", "not every task landed", `see the report above, and ${repo}`);
   const gates = source === undefined ? " && npm ci && npm run lint && npm test" : "";
   return {
@@ -53,6 +52,9 @@ export async function demo(
   };
 }
 
+const newFolder = (): string => mkdtempSync(join(realpathSync(tmpdir()), "minion-demo-"));
+
+/** The client, where it is one that this can drive. */
 async function newEnough(at: Surroundings): Promise<{ claude: string; version: string }> {
   const claude = findClaude(at);
   const version = claude && (await versionOf(claude, at));
@@ -60,10 +62,6 @@ async function newEnough(at: Surroundings): Promise<{ claude: string; version: s
   const found = claude
     ? `${claude} is ${version ?? "of a version that it does not tell"}`
     : "claude is not on PATH";
-  throw new Fault(
-    "no-claude",
-    found,
-    `this drives Claude Code ${CLAUDE_NEEDED} or newer: install it`,
-    EXIT.usage,
-  );
+  const hint = `this drives Claude Code ${CLAUDE_NEEDED} or newer: install it`;
+  throw new Fault("no-claude", found, hint, EXIT.usage);
 }

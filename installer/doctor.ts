@@ -20,55 +20,78 @@ const MANAGED: Partial<Record<NodeJS.Platform, string>> = {
 
 type Add = (code: Code, file?: string, values?: object) => void;
 
-/**
- * Looks at everything that an installation hangs on, and writes nothing into the root.
+/** Looks at everything that an installation hangs on, and writes nothing into the root.
  * @param version this program's
- */
+ * @returns where it looked and why there, the installed version or null, the tools' versions, and
+ *   what is wrong */
 export async function diagnose(flags: RootFlags, version: string, at: Surroundings) {
   const findings: Finding[] = [];
   const add: Add = (code, file = "", values = {}) =>
     void findings.push(finding(code, file, values));
   const place = findRoot(flags, at);
-  const { root, why, target, literal } = place;
+  const { root, why, literal } = place;
   if (literal !== undefined) add("config-dir", "", { value: literal, root });
   const client = findClaude(at);
-  const [git = null, claude = null] = await Promise.all([
+  const tools = await toolsAt(client, at);
+  checkTools(tools, add);
+  const installed = checkFiles(place, version, findings, add);
+  if (installed !== null) await checkRails(place, at, add);
+  if (installed !== null && client) await checkLoaded(place, flags, at, client, add);
+  checkSettings(root, add);
+  const repository = repositoryOf(at.cwd);
+  const own = join(repository, ".claude");
+  if (own !== root) {
+    findings.push(...twinsIn(own));
+    const twin = join(own, "skills/minion");
+    if (exists(twin)) add("twin-skill", twin);
+  }
+  if (tools.git !== null) await checkRepository(repository, at, add);
+  return { root, why, installed, tools, findings };
+}
+
+/** The versions of what is needed; null where it is not there. */
+type Tools = Readonly<Record<keyof typeof NEEDED, string | null>>;
+
+async function toolsAt(client: string | undefined, at: Surroundings): Promise<Tools> {
+  const [git, claude] = await Promise.all([
     versionOf("git", at),
-    client && versionOf(client, at),
+    client ? versionOf(client, at) : undefined,
   ]);
-  const tools = { node: process.versions.node, git, claude: claude || null };
+  return { node: process.versions.node, git: git ?? null, claude: claude ?? null };
+}
+
+function checkTools(tools: Tools, add: Add): void {
   for (const [code, needed] of Object.entries(NEEDED) as [keyof typeof NEEDED, string][]) {
     const version = tools[code];
     if (version === null) add(`no-${code}` as Code, "", { needed });
     else if (!enough(version, needed)) add(code, "", { version, needed });
   }
-  const installed = checkFiles(place, version, findings, add);
-  if (installed !== null) {
-    const program = join(target, "bin", "minion");
-    if (!(await run(process.execPath, [program, "--version"], at)).ok) add("rails", program);
-    // The plugin's own bin folder comes last on the PATH of a session.
-    const other = onPath("minion", at.env).find((path) => !path.startsWith(target + sep));
-    if (other !== undefined) add("shadowed", other);
-    if (client) await checkLoaded(place, flags, at, client, add);
-  }
-  const managed = join(MANAGED[process.platform] ?? "/etc/claude-code", "managed-settings.json");
-  const { strictKnownMarketplaces: only, blockedMarketplaces: blocked } = jsonIn(managed);
-  const names = (list: unknown): boolean =>
-    Array.isArray(list) && list.some(({ source }) => source === "skills-dir");
-  if ((only && !names(only)) || names(blocked)) add("managed", managed);
-  for (const file of [managed, join(root, "settings.json")])
-    if (jsonIn(file).disableAllHooks === true) add("hooks-off", file);
-  const repository = repositoryOf(at.cwd);
-  const own = join(repository, ".claude");
-  if (own !== root) findings.push(...twinsIn(own));
-  if (own !== root && exists(join(own, "skills/minion")))
-    add("twin-skill", join(own, "skills/minion"));
-  if (git !== null) await checkRepository(repository, at, add);
-  return { root, why, installed, tools, findings };
 }
 
-/** Compares the installation with its manifest; gives the installed version, null where there is
- * none. */
+/** Does the installed `minion` run, and is it the one that a session finds? */
+async function checkRails({ target }: Root, at: Surroundings, add: Add): Promise<void> {
+  const program = join(target, "bin", "minion");
+  const { ok } = await run(process.execPath, [program, "--version"], at);
+  if (!ok) add("rails", program);
+  // The plugin's own bin folder comes last on the PATH of a session.
+  const other = onPath("minion", at.env).find((path) => !path.startsWith(target + sep));
+  if (other !== undefined) add("shadowed", other);
+}
+
+/** Settings that keep the plugin or its hooks from loading. */
+function checkSettings(root: string, add: Add): void {
+  const managed = join(MANAGED[process.platform] ?? "/etc/claude-code", "managed-settings.json");
+  const { strictKnownMarketplaces: only, blockedMarketplaces: blocked } = jsonIn(managed);
+  const namesOurs = (list: unknown): boolean =>
+    Array.isArray(list) && list.some(({ source }) => source === "skills-dir");
+  if ((only && !namesOurs(only)) || namesOurs(blocked)) add("managed", managed);
+  for (const file of [managed, join(root, "settings.json")])
+    if (jsonIn(file).disableAllHooks === true) add("hooks-off", file);
+}
+
+/** Compares the installation with its manifest.
+ * @param findings takes those on twins
+ * @returns the installed version, null where there is none */
 function checkFiles(place: Root, version: string, findings: Finding[], add: Add): string | null {
   const { target } = place;
   const { manifest, entries, broken, leftover, twins } = scanDisk(place);
@@ -88,6 +111,7 @@ function checkFiles(place: Root, version: string, findings: Finding[], add: Add)
   return manifest.package;
 }
 
+/** Does Claude Code load the plugin? */
 async function checkLoaded(
   place: Root,
   flags: RootFlags,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import fs from "fs-extra";
 import { EXIT, Fault } from "../rails/program/fault.ts";
 
@@ -7,18 +7,22 @@ const PLUGIN = ".claude-plugin/plugin.json";
 /** As a command it would be `/minion:minion`; only the folder's root skill is a bare `/minion`. */
 const ENTRY = { from: "commands/minion.md", to: "SKILL.md" };
 
-/** What an installation is made of: its version, and path in the installation, with `/` → the file.
- */
-export type Package = ReturnType<typeof readPackage>;
+/** What an installation is made of: the package's version, and its files by their path in the
+ * installation, with `/`. */
+export type Package = Readonly<{ version: string; files: ReadonlyMap<string, PackageFile> }>;
+type PackageFile = Readonly<{ source: string; hash: string; executable: boolean }>;
 
 export const hashOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
-/**
- * Reads the package's assets.
- * @throws Fault `package-broken` where a part is missing
- */
-export function readPackage(assets: string) {
-  const files = new Map<string, { source: string; hash: string; executable: boolean }>();
+/** Where the package's assets are.
+ * @param program the path of the bundle, dist/minion-toolkit.js; npm starts it through a link */
+export const assetsOf = (program: string): string =>
+  join(dirname(fs.realpathSync(program)), "..", "assets");
+
+/** Reads the package's assets.
+ * @throws Fault `package-broken` where a part is missing */
+export function readPackage(assets: string): Package {
+  const files = new Map<string, PackageFile>();
   const read = (below: string): void => {
     for (const entry of fs.readdirSync(join(assets, below), { withFileTypes: true })) {
       const path = below + entry.name;

@@ -29,26 +29,25 @@ export interface Root {
 
 export const here = (): Surroundings => ({ env: process.env, cwd: process.cwd(), home: homedir() });
 
-/**
- * The folder to install into: `--dir`, else `<repository>/.claude` with `--scope project`, else CLAUDE_CONFIG_DIR, else `~/.claude`.
- * Links on the way are followed, so that what is written lands in the real folder and the link stays.
- * @throws Fault `usage` where flags contradict, `dangling-link` where a link on the way leads nowhere
- */
+/** The folder to install into: `--dir`, else `<repository>/.claude` with `--scope project`, else
+ * CLAUDE_CONFIG_DIR, else `~/.claude`. Links on the way are followed, so that what is written lands
+ * in the real folder and the link stays.
+ * @throws Fault `usage` where flags contradict, `dangling-link` where a link on the way leads
+ *   nowhere */
 export function findRoot({ dir, scope }: RootFlags, { env, cwd, home }: Surroundings): Root {
   const place = (path: string, why: string, literal?: string): Root => {
-    const root = resolve(
-      cwd,
-      path === "~" || /^~[/\\]/.test(path) ? join(home, path.slice(1)) : path,
-    );
+    const isBelowHome = path === "~" || /^~[/\\]/.test(path);
+    const root = resolve(cwd, isBelowHome ? join(home, path.slice(1)) : path);
     const target = join(root, "skills", "minion");
     return { root, why, literal, target, real: realOf(target) };
   };
-  if (dir !== undefined && (dir.trim() === "" || scope === "project")) {
-    const wrong =
-      scope === "project" ? "--dir and --scope project name two folders" : "--dir is empty";
-    throw new Fault("usage", wrong, "give the one folder that Claude Code reads", EXIT.usage);
+  const wrong = (what: string): Fault =>
+    new Fault("usage", what, "give the one folder that Claude Code reads", EXIT.usage);
+  if (dir !== undefined) {
+    if (scope === "project") throw wrong("--dir and --scope project name two folders");
+    if (dir.trim() === "") throw wrong("--dir is empty");
+    return place(dir, "--dir");
   }
-  if (dir !== undefined) return place(dir, "--dir");
   if (scope === "project") return place(join(repositoryOf(cwd), ".claude"), "--scope project");
   const set = env.CLAUDE_CONFIG_DIR;
   if (!set?.trim()) return place(join(home, ".claude"), "the default", set);
@@ -61,16 +60,10 @@ function realOf(path: string): string {
     return realpathSync(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (
-      code === "ENOENT" &&
-      !lstatSync(path, { throwIfNoEntry: false }) &&
-      path !== parse(path).root
-    )
-      return join(realOf(dirname(path)), basename(path));
-    const what =
-      code === "ENOENT" || code === "ELOOP"
-        ? "is a link that leads nowhere"
-        : `cannot be read (${code})`;
+    const isMissing = code === "ENOENT" && !lstatSync(path, { throwIfNoEntry: false });
+    if (isMissing && path !== parse(path).root) return join(realOf(dirname(path)), basename(path));
+    const isDangling = code === "ENOENT" || code === "ELOOP";
+    const what = isDangling ? "is a link that leads nowhere" : `cannot be read (${code})`;
     throw new Fault("dangling-link", `${path} ${what}`, "repair or remove it, then call again");
   }
 }

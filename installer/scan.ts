@@ -1,9 +1,9 @@
-import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import { readMarkdown } from "../rails/blueprint/markdown.ts";
 import { asFault } from "../rails/program/fault.ts";
 import { type Finding, finding } from "./finding.ts";
-import { MANIFEST, parseManifest } from "./manifest.ts";
+import { MANIFEST, type Manifest, parseManifest } from "./manifest.ts";
 import { hashOf } from "./package.ts";
 import type { Root } from "./paths.ts";
 
@@ -16,7 +16,21 @@ export interface Entry {
 }
 
 /** What lies on the disk, as far as an installation is concerned. */
-export type Disk = ReturnType<typeof scanDisk>;
+export interface Disk {
+  readonly target: "missing" | "folder" | "other";
+  /** Everything below the target except the manifest; paths with `/`, a folder before what is in
+   * it. */
+  readonly entries: ReadonlyMap<string, Entry>;
+  readonly manifest: Manifest | null;
+  /** There is a manifest, and it cannot be read. */
+  readonly broken: boolean;
+  /** How many folders do not exist, from the target upwards. */
+  readonly absent: number;
+  /** Something is left from a run that was killed, or another one is at work. */
+  readonly leftover: boolean;
+  /** What else Claude Code loads under a name of ours. */
+  readonly twins: readonly Finding[];
+}
 
 /** The lock's name beside the target, without its ending. */
 export const LOCK = ".minion-toolkit";
@@ -41,32 +55,23 @@ export const namesIn = (folder: string): string[] =>
 export const jsonIn = (file: string): Record<string, unknown> =>
   Object(orNothing(() => JSON.parse(readFileSync(file, "utf8").replace(/^\uFEFF/, ""))));
 
-/**
- * Reads the disk and writes nothing.
- * @throws Fault where the place cannot be read at all
- */
-export function scanDisk({ root, real }: Root) {
+/** Reads the disk and writes nothing.
+ * @throws Fault where the place cannot be read at all */
+export function scanDisk({ root, real }: Root): Disk {
   try {
     const stats = lstatSync(real, { throwIfNoEntry: false });
     const entries = new Map<string, Entry>();
     if (stats?.isDirectory()) walk(real, "", entries);
-    let absent = 0;
-    for (let folder = real; !exists(folder); folder = dirname(folder)) absent++;
-    const manifest =
-      orNothing(() => parseManifest(readFileSync(join(real, MANIFEST), "utf8"))) ?? null;
+    const hasManifest = entries.delete(MANIFEST);
+    const readManifest = () => parseManifest(readFileSync(join(real, MANIFEST), "utf8"));
+    const manifest = orNothing(readManifest) ?? null;
     return {
-      target: !stats ? "missing" : stats.isDirectory() ? "folder" : ("other" as const),
-      /** Everything below the target except the manifest; paths with `/`, a folder before what is
-       * in it. */
-      entries: entries as ReadonlyMap<string, Entry>,
+      target: targetKind(stats),
+      entries,
       manifest,
-      /** There is a manifest, and it cannot be read. */
-      broken: entries.delete(MANIFEST) && manifest === null,
-      /** How many folders do not exist, from the target upwards. */
-      absent,
-      /** Something is left from a run that was killed, or another one is at work. */
+      broken: hasManifest && manifest === null,
+      absent: absentFrom(real),
       leftover: exists(roomOf(real)) || exists(lockOf(real)),
-      /** What else Claude Code loads under a name of ours. */
       twins: twinsIn(root),
     };
   } catch (error) {
@@ -74,42 +79,51 @@ export function scanDisk({ root, real }: Root) {
   }
 }
 
+function targetKind(stats: Stats | undefined): Disk["target"] {
+  if (!stats) return "missing";
+  return stats.isDirectory() ? "folder" : "other";
+}
+
+/** How many folders do not exist, from this one upwards. */
+function absentFrom(path: string): number {
+  let absent = 0;
+  for (let folder = path; !exists(folder); folder = dirname(folder)) absent++;
+  return absent;
+}
+
+/** Takes down what is in a folder, and in those below it. */
 function walk(base: string, below: string, into: Map<string, Entry>): void {
   for (const name of readdirSync(join(base, below)).sort()) {
     const path = below + name;
     const stats = lstatSync(join(base, path));
-    if (stats.isDirectory()) {
-      into.set(path, { kind: "folder" });
-      walk(base, `${path}/`, into);
-    } else if (stats.isSymbolicLink()) into.set(path, { kind: "link" });
-    else {
-      const hash = stats.isFile()
-        ? orNothing(() => hashOf(readFileSync(join(base, path))))
-        : undefined;
-      const executable = (stats.mode & 0o100) !== 0;
-      into.set(path, hash === undefined ? { kind: "other" } : { kind: "file", hash, executable });
-    }
+    into.set(path, entryOf(join(base, path), stats));
+    if (stats.isDirectory()) walk(base, `${path}/`, into);
   }
 }
 
-/**
- * What in a `.claude` folder carries our names: a plugin that came from a marketplace, as the client's own file has it,
- * a command by its file, an agent by its frontmatter.
- */
+function entryOf(path: string, stats: Stats): Entry {
+  if (stats.isDirectory()) return { kind: "folder" };
+  if (stats.isSymbolicLink()) return { kind: "link" };
+  const hash = stats.isFile() ? orNothing(() => hashOf(readFileSync(path))) : undefined;
+  if (hash === undefined) return { kind: "other" };
+  return { kind: "file", hash, executable: (stats.mode & 0o100) !== 0 };
+}
+
+/** What in a `.claude` folder carries our names: a plugin that came from a marketplace, as the
+ * client's own file has it, a command by its file, an agent by its frontmatter. */
 export function twinsIn(root: string): Finding[] {
   const list = join(root, "plugins/installed_plugins.json");
-  const plugins = Object.keys(Object(jsonIn(list).plugins)).filter((id) =>
-    id.startsWith("minion@"),
-  );
+  const plugins = Object.keys(Object(jsonIn(list).plugins));
+  const findings = plugins
+    .filter((id) => id.startsWith("minion@"))
+    .map((name) => finding("twin-plugin", list, { name }));
   const command = join(root, "commands/minion.md");
-  const nameIn = (path: string): unknown =>
-    orNothing(() => readMarkdown(readFileSync(path, "utf8"), path).data.name);
-  const agents = namesIn(join(root, "agents")).map((file) => join(root, "agents", file));
-  return [
-    ...plugins.map((name) => finding("twin-plugin", list, { name })),
-    ...(exists(command) ? [finding("twin-command", command, { name: "minion" })] : []),
-    ...agents
-      .filter((path) => nameIn(path) === "minion-worker")
-      .map((path) => finding("twin-agent", path, { name: "minion-worker" })),
-  ];
+  if (exists(command)) findings.push(finding("twin-command", command, { name: "minion" }));
+  for (const file of namesIn(join(root, "agents"))) {
+    const path = join(root, "agents", file);
+    const name = orNothing(() => readMarkdown(readFileSync(path, "utf8"), path).data.name);
+    if (name === "minion-worker")
+      findings.push(finding("twin-agent", path, { name: "minion-worker" }));
+  }
+  return findings;
 }

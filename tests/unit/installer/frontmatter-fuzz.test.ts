@@ -100,7 +100,13 @@ it(`reads ${RUNS} generated front matters: no crash, no code run, no fault swall
       .replaceAll("\n", end);
     const kind = random.pick(["agent", "command", "skill"] as const);
     const about = `seed ${seed}: ${JSON.stringify(text)}`;
-    const { findings, prompt } = checkPrompt(text, "a.md", kind, "a", true);
+    const { findings, prompt } = checkPrompt({
+      text,
+      file: "a.md",
+      kind,
+      base: "a",
+      inPlugin: true,
+    });
     const lines = text.split("\n").length;
     for (const { message, hint, line } of findings) {
       expect(message.length * hint.length, about).toBeGreaterThan(0);
@@ -123,7 +129,9 @@ it(`reads ${RUNS} generated front matters: no crash, no code run, no fault swall
     if (said) broken++;
     else whole++;
     expect(
-      checkPrompt(text, "b.md", kind, "a", true).findings.map(({ code }) => code),
+      checkPrompt({ text, file: "b.md", kind, base: "a", inPlugin: true }).findings.map(
+        ({ code }) => code,
+      ),
       about,
     ).toEqual(findings.map(({ code }) => code));
   }
