@@ -73,28 +73,18 @@ export function clientEnv(
 
 /** Starts the real client on one prompt, without a terminal. */
 export function startClient(options: ClientOptions): ClientRun {
-  const mode = options.permissionMode ?? "default";
-  const child = spawn(
-    options.claude,
-    [
-      "-p",
-      ...(options.isTalk ? ["--input-format", "stream-json"] : [options.prompt]),
-      "--output-format",
-      "stream-json",
-      "--verbose",
-      "--permission-mode",
-      mode,
-      ...(options.args ?? []),
-    ],
-    // A group of its own, so that it can be ended with its shells and workers.
-    { cwd: options.cwd, env: clientEnv(options), stdio: ["pipe", "pipe", "pipe"], detached: true },
-  );
+  const { claude, cwd, isTalk = false, onEvent } = options;
+  const child = spawn(claude, argumentsFor(options), {
+    cwd,
+    env: clientEnv(options),
+    stdio: ["pipe", "pipe", "pipe"],
+    detached: true, // A group of its own, so that it can be ended with its shells and workers
+  });
   const say = (text: string): void => {
-    child.stdin.write(
-      `${JSON.stringify({ type: "user", message: { role: "user", content: text } })}\n`,
-    );
+    const message = { type: "user", message: { role: "user", content: text } };
+    child.stdin.write(`${JSON.stringify(message)}\n`);
   };
-  if (options.isTalk) say(options.prompt);
+  if (isTalk) say(options.prompt);
   else child.stdin.end();
   const events: ClientEvent[] = [];
   let stderr = "";
@@ -105,24 +95,11 @@ export function startClient(options: ClientOptions): ClientRun {
     if (!line.startsWith("{")) return;
     const event = JSON.parse(line) as ClientEvent;
     events.push(event);
-    options.onEvent?.(event);
+    onEvent?.(event);
   });
   const done = new Promise<ClientResult>((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (code) => {
-      // One result for each turn; the last may be an empty one, after a notice that nobody had to
-      // answer.
-      const results = events.filter((event) => event.type === "result");
-      const denials = results.flatMap((result) => (result.permission_denials ?? []) as Denial[]);
-      resolve({
-        code,
-        events,
-        text: String(results.findLast((result) => result.result)?.result ?? ""),
-        denials: [...new Map(denials.map((denial) => [denial.tool_use_id, denial])).values()],
-        costUsd: Number(results.at(-1)?.total_cost_usd ?? 0),
-        stderr,
-      });
-    });
+    child.on("close", (code) => resolve({ code, events, stderr, ...resultOf(events) }));
   });
   return {
     pid: child.pid ?? 0,
@@ -130,12 +107,44 @@ export function startClient(options: ClientOptions): ClientRun {
     done,
     say,
     close: () => child.stdin.end(),
-    kill: (signal = "SIGKILL") => {
-      try {
-        if (child.pid) process.kill(-child.pid, signal);
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-      }
-    },
+    kill: (signal = "SIGKILL") => killGroup(child.pid, signal),
   };
+}
+
+function argumentsFor({ prompt, permissionMode, isTalk, args = [] }: ClientOptions): string[] {
+  return [
+    "-p",
+    ...(isTalk ? ["--input-format", "stream-json"] : [prompt]),
+    "--output-format",
+    "stream-json",
+    "--verbose",
+    "--permission-mode",
+    permissionMode ?? "default",
+    ...args,
+  ];
+}
+
+/** What the client's events come to. There is one result for each turn; the last may be an empty
+ * one, after a notice that nobody had to answer. */
+function resultOf(
+  events: readonly ClientEvent[],
+): Pick<ClientResult, "text" | "denials" | "costUsd"> {
+  const results = events.filter((event) => event.type === "result");
+  const denials = results.flatMap((result) => (result.permission_denials ?? []) as Denial[]);
+  const byCall = new Map(denials.map((denial) => [denial.tool_use_id, denial]));
+  return {
+    text: String(results.findLast((result) => result.result)?.result ?? ""),
+    denials: [...byCall.values()],
+    costUsd: Number(results.at(-1)?.total_cost_usd ?? 0),
+  };
+}
+
+/** Ends a process and all that is in its group; one that has ended is no fault. */
+function killGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }

@@ -23,35 +23,30 @@ export interface DemoOptions {
 
 const POLL_MS = 200;
 
-/**
- * Runs a task list on a repository: the real client, a scripted model in place of the model's service.
- * Shows the plan, each worker's progress, each landing and the report as they come.
- * @returns whether every task landed
- */
-export async function runDemo({
-  claude,
-  home,
-  repo,
-  prompt,
-  edits,
-  say,
-}: DemoOptions): Promise<boolean> {
-  const { tasks, guesses } = edits;
+/** Who commits in the demo's repository. */
+const IDENTITY = {
+  GIT_AUTHOR_NAME: "Minion demo",
+  GIT_COMMITTER_NAME: "Minion demo",
+  GIT_AUTHOR_EMAIL: "demo@example.invalid",
+  GIT_COMMITTER_EMAIL: "demo@example.invalid",
+};
+
+/** Runs a task list on a repository: the real client, a scripted model in place of the model's
+ * service. Shows the plan, each worker's progress, each landing and the report as they come.
+ * @returns whether every task landed */
+export async function runDemo(options: DemoOptions): Promise<boolean> {
+  const { claude, home, repo, prompt, edits, say } = options;
   const model = await startModel(
-    conversations({ orchestrator: orchestrator(guesses), worker: worker(tasks) }),
+    conversations({ orchestrator: orchestrator(edits.guesses), worker: worker(edits.tasks) }),
   );
   say(`> ${prompt}\n`);
-  const identity = { NAME: "Minion demo", EMAIL: "demo@example.invalid" };
-  const names = Object.entries(identity).flatMap(([key, value]) =>
-    ["AUTHOR", "COMMITTER"].map((who) => [`GIT_${who}_${key}`, value]),
-  );
   const client = startClient({
     claude,
     model: model.url,
     home,
     cwd: repo,
     prompt,
-    env: Object.fromEntries(names),
+    env: IDENTITY,
     onEvent: (event) => plans(event).forEach(say),
   });
   const journal = new Journal(join(repo, ".git"), "r1");
@@ -60,24 +55,24 @@ export async function runDemo({
     const { text, code, stderr } = await client.done;
     await stop();
     say(`\n${text || stderr || `claude ended with ${code}`}`);
-    const { tasks: ended } = await journal.state();
-    return [...ended.values()].every(({ state }) => state === "landed");
+    const { tasks } = await journal.state();
+    return [...tasks.values()].every(({ state }) => state === "landed");
   } finally {
     client.kill();
     await model.close();
   }
 }
 
+/** What is read of a client's message. */
+type Content = { content?: readonly { type?: string; content?: unknown }[] };
+
 /** The plan's table, from the answer to the orchestrator's `minion plan`. */
 function plans({ message }: ClientEvent): string[] {
-  const { content } = (message ?? {}) as {
-    content?: readonly { type?: string; content?: unknown }[];
-  };
+  const { content } = (message ?? {}) as Content;
   if (!Array.isArray(content)) return [];
-  const results = content.flatMap((block) =>
-    block.type === "tool_result" ? [String(block.content)] : [],
-  );
-  return results
+  return content
+    .filter((block) => block.type === "tool_result")
+    .map((block) => String(block.content))
     .filter((result) => /^\d+ tasks? · /.test(result))
     .map((result) => `${result.trimEnd()}\n`);
 }
@@ -104,6 +99,7 @@ function follow(journal: Journal, say: (line: string) => void): () => Promise<vo
   };
 }
 
+/** An event on one line, or null where it is nothing to tell. */
 function tell(event: Event): string | null {
   const task = (attempt: string): string => `task ${/\/(\w+)\./.exec(attempt)?.[1]}`;
   const result = (code: number | null): string => (code === 0 ? "passed" : "failed");
@@ -119,8 +115,10 @@ function tell(event: Event): string | null {
     }
     case "submitted":
       return `${task(event.attempt)}  handed in: ${event.paths.join(", ")}`;
-    case "proven":
-      return `line    green with ${event.landed.map(({ attempt }) => task(attempt)).join(" and ")}: landed`;
+    case "proven": {
+      const tasks = event.landed.map(({ attempt }) => task(attempt));
+      return `line    green with ${tasks.join(" and ")}: landed`;
+    }
     case "ended":
     case "not-landed":
       return `${task(event.attempt)}  ${event.reason}: ${event.note}`;

@@ -40,10 +40,9 @@ const NEXT_STEP = /(?:^Next step: `|: run )minion next --json/m;
 /** A worker ended, as the client says it in default and in auto mode. */
 const NOTICE = /(?:<task-id>|<agent-message from=")(\w+)/;
 
-/**
- * The orchestrator as a script: it reads the command's words and what the rails print, and acts on those alone.
- * @param guesses what it adds to a task that was typed, by the task's id
- */
+/** The orchestrator as a script: it reads the command's words and what the rails print, and acts on
+ * those alone.
+ * @param guesses what it adds to a task that was typed, by the task's id */
 export function orchestrator(guesses: Readonly<Record<string, Guess>> = {}): Speaker {
   return async function* (first) {
     let turn = first;
@@ -59,14 +58,17 @@ export function orchestrator(guesses: Readonly<Record<string, Guess>> = {}): Spe
   };
 }
 
+/** A flag of `/minion` that stands for itself. */
+const FLAG = /(?<!\S)--(?:resume|dry-run)(?!\S)/g;
+
 /** One `/minion`, from what was typed to the text that ends it. */
 async function* run(
   words: string,
   turn: Turn,
   guesses: Readonly<Record<string, Guess>>,
 ): Talk<string> {
-  const flags = new Set(words.match(/(?<!\S)--(?:resume|dry-run)(?!\S)/g));
-  const rest = words.replaceAll(/(?<!\S)--(?:resume|dry-run)(?!\S)/g, "").trim();
+  const flags = new Set(words.match(FLAG));
+  const rest = words.replaceAll(FLAG, "").trim();
   if (flags.has("--resume")) {
     const resumed = yield* bash("minion resume --json");
     return resumed.code === 0 ? yield* foreman() : fault(resumed);
@@ -115,10 +117,9 @@ async function* foreman(): Talk<string> {
     // A notice that came along with an answer has no turn of its own any more: who ends the turn
     // now may wait forever.
     if (live.size === 0 || landing || NOTICE.test(notices)) continue;
-    settle(
-      live,
-      (yield [`Waiting for ${live.size} ${live.size === 1 ? "worker" : "workers"}.`]).text,
-    );
+    const workers = live.size === 1 ? "1 worker" : `${live.size} workers`;
+    const woken = yield [`Waiting for ${workers}.`];
+    settle(live, woken.text);
   }
   return (yield* bash("minion report")).output;
 }
@@ -146,33 +147,36 @@ function argumentsOf(text: string): string | undefined {
   return /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1] ?? "";
 }
 
+/** A whole path of a markdown file: between backticks, where it may have spaces, or bare. */
+const LIST_PATH = /(?<=`)\/[^`\n]+\.md(?=`)|\/[^\s`"'()]+\.md\b/g;
+
 /** Where the list is to be written: the path that the command's text names for this session, or one
  * like it. */
 function listPath({ text, request }: Turn): string {
-  const named = [...text.matchAll(/(?<=`)\/[^`\n]+\.md(?=`)|\/[^\s`"'()]+\.md\b/g)].map(
-    ([path]) => path,
+  const named = Array.from(text.matchAll(LIST_PATH), ([path]) => path);
+  return (
+    named.find((path) => path.includes(request.session)) ??
+    join(tmpdir(), `minion-${request.session}`, "tasks.md")
   );
-  const path = named.find((path) => path.includes(request.session));
-  return path ?? join(tmpdir(), `minion-${request.session}`, "tasks.md");
 }
+
+/** `2. Title (depends on: 1)` */
+const NUMBERED = /^\s*(\d+)[.)]\s+(.*?)(?:\s*\(depends on:\s*([^)]*)\))?\s*$/gm;
 
 /** A numbered list, written down in the form that the rails read; a question mark says that a path
  * is a guess. */
 function ourForm(list: string, guesses: Readonly<Record<string, Guess>>): string {
-  const tasks = [...list.matchAll(/^\s*(\d+)[.)]\s+(.*?)(?:\s*\(depends on:\s*([^)]*)\))?\s*$/gm)];
+  const tasks = [...list.matchAll(NUMBERED)];
   if (tasks.length === 0) return list;
-  return tasks
-    .map(([, id = "", title = "", depends]) => {
-      const { files, agent } = guesses[id] ?? {};
-      return [
-        `### Task ${id}: ${title}`,
-        ...(depends ? [`Depends: ${depends}`] : []),
-        ...(files ? [`Files: ${files.map((file) => `${file}?`).join(", ")}`] : []),
-        ...(agent ? [`Agent: ${agent.join(", ")}`] : []),
-      ].join("\n");
-    })
-    .join("\n\n")
-    .concat("\n");
+  const sections = tasks.map(([, id = "", title = "", depends]) => {
+    const { files, agent } = guesses[id] ?? {};
+    const lines = [`### Task ${id}: ${title}`];
+    if (depends) lines.push(`Depends: ${depends}`);
+    if (files) lines.push(`Files: ${files.map((file) => `${file}?`).join(", ")}`);
+    if (agent) lines.push(`Agent: ${agent.join(", ")}`);
+    return lines.join("\n");
+  });
+  return `${sections.join("\n\n")}\n`;
 }
 
 /** What the rails refused, in their own words. */

@@ -44,15 +44,12 @@ export interface Edits {
   readonly guesses: Readonly<Record<string, Guess>>;
 }
 
-/**
- * Reads scripted edits: a folder with `edits.json` and, for each task, a folder of the files that it writes.
- * @param folder `edits` in the demo's folder, or one for another repository
- */
+/** Reads scripted edits: a folder with `edits.json` and, for each task, a folder of the files that
+ * it writes.
+ * @param folder `edits` in the demo's folder, or one for another repository */
 export async function readEdits(folder: string): Promise<Edits> {
-  const recipes = JSON.parse(await readFile(join(folder, "edits.json"), "utf8")) as Record<
-    string,
-    Recipe
-  >;
+  const text = await readFile(join(folder, "edits.json"), "utf8");
+  const recipes = JSON.parse(text) as Record<string, Recipe>;
   const tasks: Record<string, ScriptedTask> = {};
   for (const [id, { steps, commit, handoff }] of Object.entries(recipes)) {
     const written = steps.map(async (step): Promise<Step> => {

@@ -56,12 +56,11 @@ export interface ScriptedModel {
   close(): Promise<void>;
 }
 
-/**
- * Starts a server that speaks the Messages API on the loopback and answers with what the script says.
- * Tokens are counted as a quarter of the characters, most of them read from a cache, so that a run has a plausible cost.
+/** Starts a server that speaks the Messages API on the loopback and answers with what the script
+ * says. Tokens are counted as a quarter of the characters, most of them read from a cache, so that a
+ * run has a plausible cost.
  * @param script what the model says
- * @param onRequest called with each request for a message before it is answered
- */
+ * @param onRequest called with each request for a message before it is answered */
 export async function startModel(
   script: Script,
   onRequest: (request: ModelRequest) => void = () => {},
@@ -134,13 +133,16 @@ function usageOf(tokens: number): InputUsage {
   };
 }
 
-type InputUsage = Readonly<
-  Record<"input_tokens" | "cache_read_input_tokens" | "cache_creation_input_tokens", number>
-> & {
-  readonly cache_creation: Readonly<
-    Record<"ephemeral_5m_input_tokens" | "ephemeral_1h_input_tokens", number>
-  >;
-};
+/** What a request read and wrote, as the service counts it. */
+interface InputUsage {
+  readonly input_tokens: number;
+  readonly cache_read_input_tokens: number;
+  readonly cache_creation_input_tokens: number;
+  readonly cache_creation: {
+    readonly ephemeral_5m_input_tokens: number;
+    readonly ephemeral_1h_input_tokens: number;
+  };
+}
 
 function json(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { "content-type": "application/json" });
@@ -155,14 +157,11 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 
 function readRequest(text: string, request: IncomingMessage): ModelRequest {
   const body = JSON.parse(text) as Record<string, unknown>;
-  const system = body.system;
+  const system = (body.system ?? []) as string | TextBlock[];
   const tools = (body.tools ?? []) as { name: string }[];
   return {
     model: String(body.model),
-    system:
-      typeof system === "string"
-        ? system
-        : ((system ?? []) as TextBlock[]).map((block) => block.text).join("\n"),
+    system: typeof system === "string" ? system : system.map((block) => block.text).join("\n"),
     messages: (body.messages ?? []) as Message[],
     tools: tools.map((tool) => tool.name),
     session: String(request.headers["x-claude-code-session-id"] ?? ""),

@@ -34,20 +34,21 @@ export type Talk<Result = void> = AsyncGenerator<Reply, Result, Turn>;
 /** Begins a conversation with its first turn. */
 export type Speaker = (first: Turn) => Talk;
 
-/**
- * A script out of conversations: one per session's orchestrator and one per worker, each going on where it stood.
- * The permission classifier is told that all is well: what a run may do is the hooks' affair, not the model's.
- */
+/** A script out of conversations: one per session's orchestrator and one per worker, each going on
+ * where it stood. The permission classifier is told that all is well: what a run may do is the
+ * hooks' affair, not the model's. */
 export function conversations(speakers: { orchestrator: Speaker; worker: Speaker }): Script {
   const talks = new Map<string, Talk>();
   return async (request) => {
     const role = roleOf(request);
     if (role === "classifier") return ["<severity>0</severity>"];
     if (role === "side") return ["Minions"];
-    // It knows no more than what the client puts into its new context.
-    if (role === "compaction") talks.delete(`${request.session} ${request.agent}`);
-    if (role === "compaction") return ["<summary>Minions are at work.</summary>"];
     const key = `${request.session} ${request.agent}`;
+    if (role === "compaction") {
+      // It knows no more than what the client puts into its new context.
+      talks.delete(key);
+      return ["<summary>Minions are at work.</summary>"];
+    }
     const turn = turnOf(request);
     let talk = talks.get(key);
     const started = talk !== undefined;
@@ -64,17 +65,17 @@ function turnOf(request: ModelRequest): Turn {
   const ids = callIds(request.messages[last]);
   const outcomes: Outcome[] = ids.map(() => ({ code: 1, output: "" }));
   const texts: string[] = [];
-  for (const message of request.messages.slice(last + 1)) {
-    if (typeof message.content === "string") texts.push(message.content);
-    else
-      for (const block of message.content) {
-        if (block.type === "text") texts.push(block.text);
-        if (block.type !== "tool_result") continue;
-        outcomes[ids.indexOf(block.tool_use_id)] = outcomeOf(
-          textOf(block.content),
-          block.is_error === true,
-        );
-      }
+  for (const { content } of request.messages.slice(last + 1)) {
+    if (typeof content === "string") {
+      texts.push(content);
+      continue;
+    }
+    for (const block of content) {
+      if (block.type === "text") texts.push(block.text);
+      if (block.type !== "tool_result") continue;
+      const outcome = outcomeOf(textOf(block.content), block.is_error === true);
+      outcomes[ids.indexOf(block.tool_use_id)] = outcome;
+    }
   }
   return { outcomes, text: texts.join("\n"), request };
 }

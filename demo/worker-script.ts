@@ -44,18 +44,19 @@ export type Behaviour = (worker: Worker) => Talk;
 /** Calls that may answer «still running»: an hour and a half at the rails' 90 seconds each. */
 const CALLS = 60;
 
-/**
- * The worker as a script: it runs the command that its prompt names and goes on as its behaviour says.
+/** The command that a prompt names: the attempt, in it the task and which try at that it is. */
+const BEGIN = /minion begin ((?:[^\s`]+\/)?([^\s`/]+)\.(\d+))/;
+
+/** The worker as a script: it runs the command that its prompt names and goes on as its behaviour
+ * says.
  * @param tasks how each task is done, by id
- * @param behaviours which tasks are done in another way than well, by id
- */
+ * @param behaviours which tasks are done in another way than well, by id */
 export function worker(
   tasks: Readonly<Record<string, ScriptedTask>>,
   behaviours: Readonly<Record<string, Behaviour>> = {},
 ): Speaker {
   return async function* (turn) {
-    const [, attempt = "", task = "", number] =
-      /minion begin ((?:[^\s`]+\/)?([^\s`/]+)\.(\d+))/.exec(turn.text) ?? [];
+    const [, attempt = "", task = "", number] = BEGIN.exec(turn.text) ?? [];
     const edits = tasks[task];
     if (!edits) {
       yield [`Nobody said how to do ${task || "this"}.`];
@@ -78,11 +79,9 @@ export const good: Behaviour = async function* (worker) {
       continue;
     }
     const submitted = yield* submit(worker);
-    const handedIn = submitted.code === 0;
-    yield* end(
-      worker,
-      handedIn ? `${worker.attempt} handed in` : notDone(worker, "not taken", submitted),
-    );
+    const isTaken = submitted.code === 0;
+    const last = isTaken ? `${worker.attempt} handed in` : notDone(worker, "not taken", submitted);
+    yield* end(worker, last);
   }
 };
 
@@ -153,10 +152,8 @@ export async function* submit(worker: Worker): Talk<Outcome> {
   return yield* again(`minion submit <<'HANDOFF'\n${worker.edits.handoff}\nHANDOFF`);
 }
 
-/**
- * Ends the worker's work with a last message. Returns only where the rails do not let it go, with what they say:
- * a refused hand-back in auto mode, the answer of a hook at its end otherwise.
- */
+/** Ends the worker's work with a last message. Returns only where the rails do not let it go, with
+ * what they say: a refused hand-back in auto mode, the answer of a hook at its end otherwise. */
 export async function* end(worker: Worker, message: string): Talk<string> {
   if (!worker.turn.request.tools.includes("SubagentHandback")) return (yield [message]).text;
   const [outcome] = yield* calls({ tool: "SubagentHandback", input: { message } });
