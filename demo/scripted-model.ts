@@ -57,8 +57,8 @@ export interface ScriptedModel {
 }
 
 /** Starts a server that speaks the Messages API on the loopback and answers with what the script
- * says. Tokens are counted as a quarter of the characters, most of them read from a cache, so that a
- * run has a plausible cost.
+ * says. Tokens are counted as a quarter of the characters, most of them read from a cache, so that
+ * a run has a plausible cost.
  * @param script what the model says
  * @param onRequest called with each request for a message before it is answered */
 export async function startModel(

@@ -88,7 +88,8 @@ interface Draft {
   /** The path as people write it. */
   at(path: string): string;
   act(path: string, deed: Deed, from?: string): void;
-  /** What is in the way is gone with all that is in it: an obstacle, or with --force saved first. */
+  /** What is in the way is gone with all that is in it: an obstacle, or with --force saved first.
+   */
   clear(path: string, code: Code, values?: object): void;
   /** Is the path, or a folder that it lies in, gone? */
   isCleared(path: string): boolean;

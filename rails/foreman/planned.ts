@@ -38,8 +38,8 @@ type Planned = Awaited<ReturnType<typeof planAt>>;
 
 /** Reads a list and everything that a plan says about it.
  * @param source the list's file, or `-` for standard input
- * @param said `expect`: how many tasks there should be; `workflow`: the one of tasks that name none,
- *   where not each is to get the one that fits
+ * @param said `expect`: how many tasks there should be; `workflow`: the one of tasks that name
+ *   none, where not each is to get the one that fits
  * @returns the plan and what it was made with; `list`: the text as it was given; `asWritten`: the
  *   plan without what was chosen for it
  * @throws Fault where the list, the blueprint or what that names cannot be read */

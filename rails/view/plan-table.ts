@@ -92,7 +92,7 @@ function summaryRows({ tasks, waves, conflicts, criticalPath }: Plan): Row[] {
   return rows;
 }
 
-/** The tasks by wave, which is said of the first of each; whose expertise only where one names it. */
+/** The tasks by wave, which is said of the first of each; expertise only where a task names it. */
 function taskRows({ tasks }: Plan): Row[] {
   const hasAgents = tasks.some(({ agent }) => agent.length > 0);
   const agentCell = (text: string): Row => (hasAgents ? [text] : []);

@@ -86,6 +86,15 @@ const taskOf = (next, index, depends, files) => ({
 });
 
 const upTo = (length) => Array.from({ length }, (_, index) => index);
+
+/** One task, nine after it, one after these, ten after that, and one after those. */
+function fannedTwice(n) {
+  if (n === 0) return [];
+  if (n <= 9) return [0];
+  if (n === 10) return upTo(10).slice(1);
+  return n <= 20 ? [10] : upTo(21).slice(11);
+}
+
 /** Shapes that lists have, each as what every task depends on and which files it names. */
 const SHAPES = {
   "a diamond": [
@@ -97,18 +106,7 @@ const SHAPES = {
     n % 4 ? [n - 1] : [],
     [`item${Math.floor(n / 4)}-${n % 4}`],
   ]),
-  "fan out and in, twice": upTo(22).map((n) => [
-    n === 0
-      ? []
-      : n <= 9
-        ? [0]
-        : n === 10
-          ? upTo(10).slice(1)
-          : n <= 20
-            ? [10]
-            : upTo(21).slice(11),
-    [`file${n}`],
-  ]),
+  "fan out and in, twice": upTo(22).map((n) => [fannedTwice(n), [`file${n}`]]),
   "four layers of six": upTo(24).map((n) => [
     n < 6 ? [] : [n - 6, n - 6 - (n % 6) + ((n + 1) % 6)],
     [`file${n}`],
@@ -185,16 +183,22 @@ export function listOf(size) {
   const path = () => {
     const folder = `packages/p${below(size / 4)}/src/m${below(20)}`;
     const kind = next();
-    return kind < 0.01
-      ? `*/${folder}.ts`
-      : kind < 0.03
-        ? `${folder}/**/*.ts`
-        : `${folder}/f${below(30)}.ts`;
+    if (kind < 0.01) return `*/${folder}.ts`;
+    if (kind < 0.03) return `${folder}/**/*.ts`;
+    return `${folder}/f${below(30)}.ts`;
   };
   const tasks = upTo(size).map((index) => {
     const depends = new Set(index > 3 ? upTo(3).map(() => below(index) + 1) : []);
     const files = upTo(5).map(path);
-    return `### Task ${index + 1}: Do what number ${index + 1} says\nDepends: ${[...depends].join(", ") || "none"}\nFiles: ${files.join(", ")}\n\nIn a sentence or two that say what is wanted.\n`;
+    const number = index + 1;
+    return [
+      `### Task ${number}: Do what number ${number} says`,
+      `Depends: ${[...depends].join(", ") || "none"}`,
+      `Files: ${files.join(", ")}`,
+      "",
+      "In a sentence or two that say what is wanted.",
+      "",
+    ].join("\n");
   });
   return tasks.join("\n");
 }

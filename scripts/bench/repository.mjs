@@ -7,8 +7,14 @@ import { run } from "./times.mjs";
 export const assets = join(dirname(fileURLToPath(import.meta.url)), "../../assets");
 const minionFile = join(assets, "bin/minion");
 
-export const HANDOFF =
-  "What and why: x\nConcerns: x\nDeviations from the task: x\nFindings for others: x\nRisks and how to roll back: x\n";
+const SLOTS = [
+  "What and why",
+  "Concerns",
+  "Deviations from the task",
+  "Findings for others",
+  "Risks and how to roll back",
+];
+export const HANDOFF = SLOTS.map((slot) => `${slot}: x\n`).join("");
 
 /** A repository with a run, not under way yet.
  * @param tasks how many, none of which depends on another
@@ -27,7 +33,8 @@ export async function repository(folder, tasks, gate, bounds = "") {
   const minion = (args, { cwd = repo, input = "", env = {} } = {}) =>
     run(execPath, [minionFile, ...args], { cwd, input, env: { ...all, ...env } });
   await mkdir(join(repo, ".claude/minion"), { recursive: true });
-  const blueprint = `---\nbounds:\n  workers: 16\n${bounds}gates:\n  - name: test\n    run: '${gate}'\n---\n`;
+  const blueprint =
+    `---\nbounds:\n  workers: 16\n${bounds}` + `gates:\n  - name: test\n    run: '${gate}'\n---\n`;
   await writeFile(join(repo, ".claude/minion/blueprint.md"), blueprint);
   await git(["init", "--quiet"]);
   await git(["add", "."]);
