@@ -71,10 +71,16 @@ async function bundle() {
 const hashOf = (output) => /([A-Z0-9]{8})\.js$/.exec(output)?.[1];
 
 /** What each part is called, by the hash that stands for it: as the file that is asked for, or as
- * the largest one in it. A name stays where only what is in the part changes. */
+ * the largest one in it with the word «shared». A name stays where only what is in the part changes. */
 function partNames(outputs) {
-  const parts = Object.entries(outputs).filter(([output]) => !PROGRAMS[output]);
-  return new Map(parts.map(([output, part]) => [hashOf(output), nameOf(part)]));
+  const names = new Map();
+  for (const [output, part] of Object.entries(outputs)) {
+    if (PROGRAMS[output]) continue;
+    const name = nameOf(part);
+    if ([...names.values()].includes(name)) throw new Error(`two parts would be called ${name}`);
+    names.set(hashOf(output), name);
+  }
+  return names;
 }
 
 function nameOf({ entryPoint, inputs }) {
@@ -83,7 +89,8 @@ function nameOf({ entryPoint, inputs }) {
   const file = entryPoint ?? largest;
   if (file === undefined) return "esbuild"; // Its own helpers
   const path = file.replace(/^(?:rails|node_modules)\//, "").replace(/\.[cm]?[jt]s$/, "");
-  return path.replaceAll("/", "-");
+  // A file that is asked for late and by others at once is a part that only hands on another one.
+  return path.replaceAll("/", "-") + (entryPoint ? "" : "-shared");
 }
 
 /** CommonJS starts faster, and a file without an ending cannot be a module everywhere. */
