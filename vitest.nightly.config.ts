@@ -13,8 +13,13 @@ const NIGHTLY = [
   "tests/e2e/evals.test.ts",
 ];
 
+// One project, each file by itself.
+const { projects: _, ...rest } = shared.test ?? {};
+
 // What takes minutes by its nature, whatever the machine.
 export default mergeConfig(
-  { ...shared, test: { ...shared.test, include: [], exclude: [] } },
-  defineConfig({ test: { include: NIGHTLY, testTimeout: 1_800_000 } }),
+  { ...shared, test: rest },
+  defineConfig({
+    test: { include: NIGHTLY, globalSetup: "tests/e2e/pack.ts", testTimeout: 1_800_000 },
+  }),
 );

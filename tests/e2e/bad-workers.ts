@@ -52,11 +52,9 @@ const TASKS = [
 ] as const;
 type Name = (typeof TASKS)[number];
 
-/** Those whose idea comes to its end only by what the client does as well. What becomes of the
- * others is shown with `minion` alone, too. */
-export const OF_THE_CLIENT: readonly Name[] = [
-  ...(["ignored", "on-main", "pushes", "others-file", "moves-line", "spawns", "silent"] as const),
-];
+/** By day one for each way in which the client has a part in how an idea ends: a shell's hook, a
+ * shell whose hook sees nothing, a tool's hook, and a worker's end. All of them by night. */
+export const OF_THE_CLIENT: readonly Name[] = ["pushes", "moves-line", "spawns", "silent"];
 
 async function* start(worker: Worker): ReturnType<Behaviour> {
   yield* begin(worker);

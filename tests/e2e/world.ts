@@ -139,6 +139,12 @@ export class World {
     });
   }
 
+  /** `minion` outside of any session, of the packed plugin. */
+  plugin(...args: string[]): string {
+    const program = join(inject("unpacked"), "assets/bin/minion");
+    return execFileSync(program, args, { cwd: this.repo, env: this.env(), encoding: "utf8" });
+  }
+
   /** `minion` outside of any session, as installed. */
   minion(...args: string[]): string {
     const program = join(this.home, ".claude/skills/minion/bin/minion");

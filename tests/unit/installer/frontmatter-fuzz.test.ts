@@ -3,7 +3,7 @@ import { parseDocument } from "yaml";
 import { checkPrompt, checkTogether } from "../../../installer/rules.ts";
 import { chance } from "./random.ts";
 
-const RUNS = process.env.MINION_NIGHTLY ? 200_000 : 10_000;
+const RUNS = process.env.MINION_NIGHTLY ? 200_000 : 2_000;
 const OPENERS = [
   "---",
   "---",

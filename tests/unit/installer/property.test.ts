@@ -12,7 +12,7 @@ import { expect, it } from "vitest";
 import { act, FILES, makeAssets, snapshot, temporary } from "./fixture.ts";
 import { chance } from "./random.ts";
 
-const RUNS = process.env.MINION_NIGHTLY ? 2_000 : 60;
+const RUNS = process.env.MINION_NIGHTLY ? 2_000 : 20;
 const BLUEPRINT = "skills/minion-blueprint/SKILL.md";
 const first = makeAssets("0.1.0");
 const second = makeAssets("0.2.0", {

@@ -6,11 +6,12 @@ import { randomRun } from "./random-run.ts";
 import { GATES, scenarioOf } from "./random-scenario.ts";
 import { ONE_PHASE, SHIPPED } from "./run.ts";
 
-/** As many as meet every way to end. */
-const BY_DAY = 250;
+/** Seeds that meet every way to end, with as few runs as do; by night they are among the thousand. */
+const BY_DAY = 50;
+const FIRST_BY_DAY = 201;
 // `MINION_SEED=7 MINION_RUNS=1` is the one run that failed with seed 7.
 const RUNS = Number(process.env.MINION_RUNS ?? (process.env.MINION_NIGHTLY ? 1000 : BY_DAY));
-const FIRST = Number(process.env.MINION_SEED ?? 1);
+const FIRST = Number(process.env.MINION_SEED ?? (process.env.MINION_NIGHTLY ? 1 : FIRST_BY_DAY));
 
 /** The model of the run that is on: what the rails' modules call instead of git and of processes.
  */
