@@ -3,7 +3,17 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The files that take longest, by what their path holds. Started last, they would run on alone. */
-const LONGEST = ["e2e/judged", "e2e/road.", "cli/rails/road", "e2e/", "cli/", "rails/runs"];
+const LONGEST = [
+  "e2e/judged",
+  "rails/slots",
+  "installer/client",
+  "e2e/road.",
+  "e2e/",
+  "rails/road",
+  "rails/crash",
+  "cli/",
+  "rails/runs",
+];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -24,8 +34,9 @@ const ALONE = ["tests/unit/rails/{runs,views}.test.ts"];
 export default defineConfig({
   define: { __VERSION__: JSON.stringify(version) },
   test: {
-    // One more than the two cores of a small machine: a session of the real client waits about a third of its time.
-    maxWorkers: 3,
+    // Twice the two cores of a small machine: sessions of the real client, gates and queues wait
+    // about half of their time.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     testTimeout: 400_000,
     hookTimeout: 400_000,
@@ -44,7 +55,10 @@ export default defineConfig({
         extends: true,
         test: { name: "alone", include: [...ALONE, "tests/assets/**/*.test.ts"] },
       },
-      { extends: true, test: { name: "cli", include: ["tests/{cli,trials}/**/*.test.ts"] } },
+      {
+        extends: true,
+        test: { name: "cli", include: ["tests/{cli,trials}/**/*.test.ts"], isolate: false },
+      },
       {
         extends: true,
         test: {

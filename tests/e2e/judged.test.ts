@@ -24,7 +24,7 @@ import { World } from "./world.ts";
 const PRICES = join(import.meta.dirname, "../../assets/skills/minion-blueprint/prices.md");
 const ALWAYS = { since: 0, until: Number.POSITIVE_INFINITY };
 
-/** One session whose list has two tasks in phases, and three of which a verifier sees two. */
+/** One session whose list has a task in phases, and three of which a verifier sees two. */
 let world: World;
 let result: ClientResult;
 
@@ -42,27 +42,24 @@ models:
  * tools that it had. */
 const given = new Map<string, { text: string; model: string; tools: readonly string[] }>();
 
-const TEST_FIRST = ["1", "2"]
-  .map(
-    (id) =>
-      `### Task ${id}: Count ${id}\nFiles: src/${id}.txt, src/${id}.test.txt\nAgent: backend-architect\n`,
-  )
-  .map((task, at) => `${task}Workflow: tdd\nRisk: medium\n${at === 0 ? "Model: sonnet\n" : ""}`)
-  .join("\n");
+const TEST_FIRST = `
+### Task 1: Count
+Files: src/1.txt, src/1.test.txt
+Agent: backend-architect
+Workflow: tdd
+Risk: medium
+`;
 
-/** One worker of each phase; whoever judges finds something in task 1 at the first look. */
+/** One worker of each phase. */
 const phases: Behaviour = async function* (worker) {
   const { attempt, task, turn } = worker;
   const { output } = yield* bash(`minion begin ${attempt}`);
   given.set(attempt, { text: output, model: turn.request.model, tools: turn.request.tools });
   const [, phase = ""] = /its phase (\w+)/.exec(output) ?? [];
   if (phase === "review") {
-    const isFirst = task === "1" && !output.includes("src/1.txt:1:");
-    const verdict = isFirst ? "fail" : "pass";
-    const said = isFirst ? "src/1.txt:1: one is missing; count 0" : "Looked at both files.";
     // It must not hand in as a worker does, nor change anything.
     expect((yield* bash("minion submit <<'X'\nfine\nX")).code).not.toBe(0);
-    yield* bash(`minion verdict ${attempt} ${verdict} <<'FINDINGS'\n${said}\nFINDINGS`);
+    yield* bash(`minion verdict ${attempt} pass <<'FINDINGS'\nLooked at both files.\nFINDINGS`);
   } else {
     const [file, content] =
       phase === "test" ? [`src/${task}.test.txt`, "FAIL: nothing counts\n"] : ["", ""];
@@ -91,6 +88,7 @@ Risk: medium
 ### Task 4: Second half
 Files: src/two.txt
 Risk: medium
+Model: sonnet
 ### Task 5: Third half
 Files: src/three.txt
 Risk: low
@@ -127,7 +125,7 @@ async function* makes(worker: Worker, phase: string): Talk {
 async function* judges({ attempt, task }: Worker, brief: string): Talk {
   const [, diff = ""] = /`(git diff \w+ \w+)`/.exec(brief) ?? [];
   const [, sum = ""] = /^\+(\d+)$/m.exec((yield* bash(diff)).output) ?? [];
-  if (task === "4") for (const other of ["5", "1", "2"]) await until("proven", `r1/${other}.`);
+  if (task === "4") for (const other of ["5", "1"]) await until("proven", `r1/${other}.`);
   const isGood = task === "4" || Number(sum) === 2 + 2;
   const said = isGood ? "Looked at the change." : `src/sum.txt:1: 2 and 2 are 4; it says ${sum}`;
   yield* bash(
@@ -142,14 +140,19 @@ const judged: Behaviour = async function* (self) {
     input: { command: `minion begin ${attempt}`, description: "begin" },
   };
   const brief = (yield [thought(attempt), begin]).outcomes[0]?.output ?? "";
+  given.set(attempt, {
+    text: brief,
+    model: self.turn.request.model,
+    tools: self.turn.request.tools,
+  });
   const [, phase = ""] = /its phase (\w+)/.exec(brief) ?? [];
   yield* phase === "review" ? judges(self, brief) : makes(self, phase);
   for (;;) yield* end(self, thought(attempt));
 };
 
 beforeAll(async () => {
-  world = World.small({ 1: {}, 2: {}, 3: {}, 4: {}, 5: {} }, GATES);
-  const scripts = { 1: phases, 2: phases, 3: judged, 4: judged, 5: judged };
+  world = World.small({ 1: {}, 3: {}, 4: {}, 5: {} }, GATES);
+  const scripts = { 1: phases, 3: judged, 4: judged, 5: judged };
   result = await world.run(`/minion ${world.list(TEST_FIRST + HALVES)}`, "default", scripts);
 });
 afterAll(() => world?.close());
@@ -158,7 +161,6 @@ test("the run ends by itself, nobody asked, and says of each task how it ended",
   expect(result).toMatchObject({ code: 0, denials: [] });
   expect(world.states()).toEqual({
     1: "landed",
-    2: "landed",
     3: "needs-human",
     4: "needs-human",
     5: "landed",
@@ -170,11 +172,11 @@ test("test first, with a judge: each phase's worker gets its role, its model, an
     world
       .named("dispatched")
       .flatMap((each) => (each.task === task ? [`${each.attempt} ${each.phase}`] : []));
-  expect(order("2")).toEqual(["r1/2.1 test", "r1/2.2 implement", "r1/2.3 review"]);
-  expect(order("1")?.slice(2)).toEqual(["r1/1.3 review", "r1/1.4 fix", "r1/1.5 review"]);
+  expect(order("1")).toEqual(["r1/1.1 test", "r1/1.2 implement", "r1/1.3 review"]);
+  expect(order("3").slice(1)).toEqual(["r1/3.2 review", "r1/3.3 fix", "r1/3.4 review"]);
 
   const of = (attempt: string) => given.get(attempt) ?? { text: "", model: "", tools: [] };
-  const [first, second, judge, fix, again] = [1, 2, 3, 4, 5].map((n) => of(`r1/1.${n}`));
+  const [first, second, judge] = [1, 2, 3].map((n) => of(`r1/1.${n}`));
   // A phase's own role takes the place of none here, and comes beside the task's domain.
   for (const each of [first, second, judge]) expect(each?.text).toContain("## Backend");
   expect(first?.text).toContain("## Test first");
@@ -184,30 +186,29 @@ test("test first, with a judge: each phase's worker gets its role, its model, an
     false,
   ]);
   // The task's own model wins over that of a role.
-  for (const each of [first, second, judge, fix]) expect(each?.model).toContain("sonnet");
-  expect([of("r1/2.1").model, of("r1/2.3").model]).toEqual([
+  expect([first?.model, judge?.model]).toEqual([
     expect.stringContaining("haiku"),
     expect.stringContaining("opus"),
   ]);
+  for (const attempt of ["r1/4.1", "r1/4.2"]) expect(of(attempt).model).toContain("sonnet");
   // What a phase left is read by the next, by whoever judges only what it found itself.
   expect(second?.text).toContain("the test story of 1");
-  expect(fix?.text).toContain("src/1.txt:1: one is missing");
-  expect(again?.text).toContain("src/1.txt:1: one is missing");
+  for (const attempt of ["r1/3.3", "r1/3.4"])
+    expect(of(attempt).text).toContain("src/sum.txt:1: 2 and 2 are 4; it says 5");
   const judges = world.requests.filter(
     (request) => !request.tools.includes("Edit") && request.agent !== "",
   );
   expect(judges.length).toBeGreaterThan(3);
-  expect(JSON.stringify(judges)).not.toMatch(/the (test|implement|fix) story/);
-  for (const each of [judge, again])
-    expect(each?.tools).not.toEqual(expect.arrayContaining(["Write"]));
+  expect(JSON.stringify(judges)).not.toMatch(/the (test|implement) story/);
+  for (const attempt of ["r1/1.3", "r1/3.2", "r1/3.4"])
+    expect(of(attempt).tools).not.toEqual(expect.arrayContaining(["Write"]));
   // The test was red before it was made to pass, and the line holds what the last phase made.
   const red = world
     .named("evidence")
     .find(({ attempts }) => JSON.stringify(attempts).includes("r1/1.1"));
   expect(red).toMatchObject({ gate: "test", code: 1 });
   expect(world.files("minion/r1/line")).toMatchObject({
-    "src/1.txt": "fix",
-    "src/2.txt": "implement",
+    "src/1.txt": "implement",
   });
 
   // Whatever was asked of a model is somebody's cost: by task, phase and model what its workers'
@@ -215,13 +216,9 @@ test("test first, with a judge: each phase's worker gets its role, its model, an
   const { cost } = JSON.parse(world.minion("report", "--json"));
   const rows = (cost as Cost).rows.filter(({ task }) => task !== null);
   expect(rows.map(({ task, phase }) => `${task} ${phase}`).sort()).toEqual([
-    "1 fix",
     "1 implement",
     "1 review",
     "1 test",
-    "2 implement",
-    "2 review",
-    "2 test",
     "3 fix",
     "3 implement",
     "3 review",
@@ -263,9 +260,7 @@ test("a verifier catches what no gate does, opens no gate that is shut, and know
   expect(world.files("minion/r1/line")).toEqual({
     ...world.files("main"),
     "src/1.test.txt": "counted",
-    "src/1.txt": "fix",
-    "src/2.test.txt": "counted",
-    "src/2.txt": "implement",
+    "src/1.txt": "implement",
     "src/three.txt": "3",
   });
 
@@ -284,7 +279,7 @@ test("a verifier catches what no gate does, opens no gate that is shut, and know
   for (const [at, own] of heard.entries()) {
     const known = attempts.filter((attempt) => text(own).includes(thought(attempt)));
     expect(known).toEqual(attempts.slice(at, at + 1));
-    expect(text(own)).not.toMatch(/Second half|Third half|Count \d/);
+    expect(text(own)).not.toMatch(/Second half|Third half|Count\b/);
   }
   const [author, judge, mender, again] = heard;
   for (const own of [judge, again]) {

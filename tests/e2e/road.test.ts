@@ -1,5 +1,5 @@
 import { fourTasks } from "./road.ts";
 
-// Each form of a list and each permission mode once; by night all pairs of them, with npm's gates.
-fourTasks("default", "typed inline", "shell");
-fourTasks("auto", "from a file", "shell");
+// The mode of the terminal and what people type there. In default mode and from a file a whole run
+// is that of judged.test.ts; by night each form is run in each mode, with npm's gates.
+fourTasks("auto", "typed inline", "shell");
