@@ -9,7 +9,7 @@ const NIGHTLY = [
   "tests/unit/rails/runs.test.ts",
   "tests/cli/installer/kill.test.ts",
   "tests/cli/rails/{queue,road}.test.ts",
-  "tests/unit/demo/sample.test.ts",
+  "tests/cli/demo/sample.test.ts",
   "tests/e2e/evals.test.ts",
 ];
 

@@ -1,12 +1,16 @@
-import { execFileSync } from "node:child_process";
-import { join } from "node:path";
+import { run } from "../../rails/cli.ts";
+import { ownWorld } from "../../rails/program/world.ts";
 
-const MINION = join(import.meta.dirname, "../../assets/bin/minion");
-const help = (...command: string[]): string =>
-  execFileSync(process.execPath, [MINION, ...command, "--help"], { encoding: "utf8" });
+/** What `minion` prints of itself, or of one of its verbs. */
+async function help(...command: string[]): Promise<string> {
+  let printed = "";
+  const stdout = { write: (text: string) => (printed += text) };
+  await run([...command, "--help"], { ...ownWorld, stdout });
+  return printed;
+}
 
 /** The commands that `minion --help` lists. */
-export const COMMANDS = [...help().matchAll(/^ {2}([a-z]+)(?= )/gm)].map(([, name = ""]) => name);
+const COMMANDS = [...(await help()).matchAll(/^ {2}([a-z]+)(?= )/gm)].map(([, name = ""]) => name);
 
 /** What a command's own help says that it takes: how many words, and each option, with whether it
  * wants a value. */
@@ -15,22 +19,19 @@ interface Usage {
   readonly most: number;
   readonly options: ReadonlyMap<string, boolean>;
 }
-const usages = new Map<string, Usage>();
-
-function usageOf(command: string): Usage {
-  const known = usages.get(command);
-  if (known) return known;
-  const text = help(command);
+async function usageOf(command: string): Promise<Usage> {
+  const text = await help(command);
   const words = /^Usage: minion \S+ \[options\](.*)$/m.exec(text)?.[1] ?? "";
   const options = [...text.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)( <)?/gm)];
-  const usage = {
+  return {
     least: words.match(/</g)?.length ?? 0,
     most: words.includes("...") ? Infinity : (words.match(/[<[]/g)?.length ?? 0),
     options: new Map(options.map(([, name = "", value]) => [name, value !== undefined])),
   };
-  usages.set(command, usage);
-  return usage;
 }
+
+const USAGES = new Map<string, Usage>();
+for (const command of COMMANDS) USAGES.set(command, await usageOf(command));
 
 /** The calls of `minion` that a text shows, in backticks or on a line of a code block. */
 export function invocationsIn(text: string): string[] {
@@ -51,9 +52,10 @@ export function faultOf(call: string): string | null {
   const [, command = "", ...words] = call.replace(/ <<.*$/, "").match(/"[^"]*"|\S+/g) ?? [];
   // `minion …` is any of them; `minion gate` alone names the command and calls nothing.
   if (command === "…") return null;
-  if (!COMMANDS.includes(command)) return `there is no command ${command}`;
+  const usage = USAGES.get(command);
+  if (!usage) return `there is no command ${command}`;
   if (words.length === 0) return null;
-  const { least, most, options } = usageOf(command);
+  const { least, most, options } = usage;
   let given = 0;
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? "";

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fold } from "../../../rails/journal/fold.ts";
 import { objectionTo } from "../../../rails/proof/objections.ts";
-import { startedWith } from "./run.ts";
+import { startedWith } from "../../unit/rails/run.ts";
 
 const A = 'test("adds", () => {});\ntest("subtracts", () => {});\n';
 const WHO = {

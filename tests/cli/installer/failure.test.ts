@@ -12,8 +12,16 @@ import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Verb } from "../../../installer/plan.ts";
 import { lockOf, roomOf } from "../../../installer/scan.ts";
-import { publish } from "../../cli/installer/program.ts";
-import { act, FILES, lay, makeAssets, PERSON, snapshot, temporary } from "./fixture.ts";
+import {
+  act,
+  FILES,
+  lay,
+  makeAssets,
+  PERSON,
+  snapshot,
+  temporary,
+} from "../../unit/installer/fixture.ts";
+import { publish } from "./program.ts";
 
 const BLUEPRINT = "skills/minion-blueprint/SKILL.md";
 const first = makeAssets();

@@ -49,7 +49,10 @@ if (verb === "checks") {
   end(/fail|cancel/.test(GH_CHECKS) ? 1 : /pending/.test(GH_CHECKS) ? 8 : 0);
 }
 `;
-const GUIDE = join(import.meta.dirname, "../../assets/skills/minion-blueprint/guides/delivery.md");
+const GUIDE = join(
+  import.meta.dirname,
+  "../../../assets/skills/minion-blueprint/guides/delivery.md",
+);
 const [one = "", each = "", checks = ""] = [
   ...readFileSync(GUIDE, "utf8").matchAll(/^```\n([\s\S]*?)^```$/gm),
 ].map(([, block = ""]) => block);

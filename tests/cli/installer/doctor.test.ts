@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { enough } from "../../../installer/claude.ts";
 import { diagnose } from "../../../installer/doctor.ts";
 import { MANIFEST } from "../../../installer/manifest.ts";
-import { act, lay, makeAssets, snapshot, temporary } from "./fixture.ts";
+import { act, lay, makeAssets, snapshot, temporary } from "../../unit/installer/fixture.ts";
 
 // Many processes one after another: on a busy machine each of them is slow.
 vi.setConfig({ testTimeout: 180_000 });

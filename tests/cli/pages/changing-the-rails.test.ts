@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readMarkdown } from "../../rails/blueprint/markdown.ts";
-import { Scene } from "../cli/rails/scene.ts";
+import { readMarkdown } from "../../../rails/blueprint/markdown.ts";
+import { Scene } from "../rails/scene.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
+const ROOT = join(import.meta.dirname, "../../..");
 const PAGE = readFileSync(join(ROOT, "docs/changing-the-rails.md"), "utf8");
 const PATTERNS = readFileSync(join(ROOT, "assets/skills/minion-blueprint/patterns.md"), "utf8");
 const [, SHIPPED = ""] = /^refuse:\n([\s\S]*?)\n\n/m.exec(PATTERNS) ?? [];
