@@ -5,7 +5,7 @@ import shared from "./vitest.config.ts";
 const NIGHTLY = [
   "tests/nightly/*.test.ts",
   "tests/unit/installer/{property,frontmatter-fuzz}.test.ts",
-  "tests/unit/plan/{fuzz,write-list}.test.ts",
+  "tests/unit/plan/{conflicts,fuzz,write-list}.test.ts",
   "tests/unit/rails/runs.test.ts",
   "tests/cli/installer/kill.test.ts",
   "tests/cli/rails/{queue,road}.test.ts",
