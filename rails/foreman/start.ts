@@ -83,6 +83,7 @@ export async function start(
       conflicts: plan.conflicts.map(({ tasks }) => tasks),
       estimate,
       budget,
+      fresh: true,
       priority,
     });
     try {

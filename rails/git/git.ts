@@ -13,15 +13,37 @@ export type Where =
       input?: string; // What it gets on its standard input
     };
 
-/** What git takes from the environment to look at another repository than the one of `cwd`. */
-const REDIRECTS = [
-  "DIR",
-  "WORK_TREE",
-  "INDEX_FILE",
-  "COMMON_DIR",
-  "PREFIX",
-  "NAMESPACE",
-  "OBJECT_DIRECTORY",
+/** What git takes from the environment to look at another repository, index or configuration than
+ * those of `cwd`: what `git rev-parse --local-env-vars` names, of all versions. */
+const LOCAL = [
+  "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+  "GIT_COMMON_DIR",
+  "GIT_CONFIG",
+  "GIT_CONFIG_COUNT",
+  "GIT_CONFIG_PARAMETERS",
+  "GIT_DIR",
+  "GIT_GRAFT_FILE",
+  "GIT_IMPLICIT_WORK_TREE",
+  "GIT_INDEX_FILE",
+  "GIT_INTERNAL_SUPER_PREFIX",
+  "GIT_NAMESPACE",
+  "GIT_NO_REPLACE_OBJECTS",
+  "GIT_OBJECT_DIRECTORY",
+  "GIT_PREFIX",
+  "GIT_QUARANTINE_PATH",
+  "GIT_REPLACE_REF_BASE",
+  "GIT_SHALLOW_FILE",
+  "GIT_WORK_TREE",
+];
+/** What of the environment changes how git reads what it is asked, or what it prints. */
+const BENDING = [
+  "GIT_ATTR_SOURCE",
+  "GIT_DIFF_OPTS",
+  "GIT_EXTERNAL_DIFF",
+  "GIT_GLOB_PATHSPECS",
+  "GIT_ICASE_PATHSPECS",
+  "GIT_LITERAL_PATHSPECS",
+  "GIT_NOGLOB_PATHSPECS",
 ];
 /** How git says that another process holds the lock that it wants; such a call did nothing and may
  * be made again. */
@@ -29,6 +51,11 @@ const LOCKED = /unable to create '.*\.lock'|cannot lock ref|could not lock confi
 const LOCK_RETRIES = 6;
 /** How a shell says that the program of a filter (git-lfs, say) is not installed. */
 const MISSING = /: ([^\s:]+): (?:command )?not found$/m;
+/** Longer no call takes that is well: what reads, and what lays files or talks to another
+ * repository, which may be large. */
+const READ_MS = 10 * 60_000;
+const WRITE_MS = 60 * 60_000;
+const WRITES = /^(checkout|cherry-pick|clean|clone|fetch|merge|reset|switch|worktree)$/;
 
 /** For the rails' own git calls: the project's hooks may ask somebody who is not there, or change
  * what they prove. */
@@ -42,72 +69,109 @@ export const PLAIN_MERGE = [
   "--no-autostash",
   "--no-overwrite-ignore",
 ];
-/** With every call: nothing is printed that was not asked for, and no upkeep or memory of conflicts
- * is written. */
-const ALWAYS = ["log.showSignature=false", "rerere.enabled=false", "gc.auto=0"].flatMap((set) => [
-  "-c",
-  set,
-]);
+/** With every call: no upkeep or memory of conflicts is written, and no setting of the person's
+ * changes what is printed, or what a pick or a merge makes. */
+const ALWAYS = [
+  "gc.auto=0",
+  "maintenance.auto=false",
+  "rerere.enabled=false",
+  "color.ui=false",
+  "color.diff=false",
+  "color.status=false",
+  "color.branch=false",
+  "commit.cleanup=default",
+  "core.commentChar=#",
+  "diff.mnemonicPrefix=false",
+  "diff.noprefix=false",
+  "i18n.logOutputEncoding=UTF-8",
+  "log.showSignature=false",
+  "merge.conflictStyle=merge",
+  "merge.renames=true",
+  "submodule.recurse=false",
+].flatMap((setting) => ["-c", setting]);
 
 /** The environment for git and for the project's commands: ours, without what would point git
  * elsewhere. */
 export function cleanEnv(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const env = { ...outside().env };
-  for (const name of REDIRECTS) delete env[`GIT_${name}`];
+  for (const name of LOCAL) delete env[name];
   return { ...env, ...extra };
 }
 
-/** The one door to git. Reads take no optional locks; a lock that another process holds is waited
- * for.
- * @returns its code and what it printed, untrimmed
- * @throws Fault `git` with git's own words where the code is neither 0 nor accepted; `no-filter`
- *   where the program of one is missing; `no-git` where it could not run */
-export async function git(
-  where: Where,
-  ...args: readonly string[]
-): Promise<{ code: number; stdout: string }> {
-  const {
-    cwd,
-    env = {},
-    accept = [],
-    input = "",
-  } = typeof where === "string" ? { cwd: where } : where;
-  const settings = cleanEnv({ LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", ...env });
-  for (let tries = 0; ; tries++)
-    try {
-      const all = ["--no-optional-locks", ...ALWAYS, ...args];
-      const running = promisify(execFile)("git", all, { cwd, env: settings, maxBuffer: 2 ** 30 });
-      // It may end before it has read everything.
-      running.child.stdin?.on("error", () => {}).end(input);
-      return { code: 0, ...(await running) };
-    } catch (error) {
-      const { code, stdout, stderr, message } = error as Error & {
-        code: unknown;
-        stdout: string;
-        stderr: string;
-      };
-      if (typeof code !== "number")
-        throw new Fault("no-git", `git in ${cwd}: ${message}`, "is it there?", EXIT.usage);
-      if (accept.includes(code)) return { code, stdout };
-      if (tries === LOCK_RETRIES || !LOCKED.test(stderr)) {
-        const [, program] = MISSING.exec(stderr) ?? [];
-        const way = `install ${program}`;
-        if (program)
-          throw new Fault(
-            "no-filter",
-            `files here need ${program}, which is missing`,
-            way,
-            EXIT.usage,
-          );
-        const words =
-          /^(?:fatal|error): .*/m.exec(stderr)?.[0] ||
-          stderr.trim().split("\n")[0] ||
-          `exit ${code}`;
-        throw new Fault("git", `git ${args[0]}: ${words}`, `look at it in ${cwd}`, EXIT.usage);
-      }
-      await new Promise((resolve) => setTimeout(resolve, 40 * 2 ** tries * (0.5 + Math.random())));
-    }
+/** The environment of the rails' own calls: nobody is asked, nothing bends what is read. */
+function ownEnv(extra: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const env = cleanEnv({ LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true" });
+  for (const name of BENDING) delete env[name];
+  return { ...env, ...extra };
 }
+
+/** What a call of git comes to: its code, and what it printed, untrimmed. */
+export type Answer = Readonly<{ code: number; stdout: string; stderr: string }>;
+
+type Failed = Error & { code?: unknown; killed?: boolean; stdout: string; stderr: string };
+
+/** The one door to git, which no setting and no environment of the person's bends. Reads take no
+ * optional locks; a lock that another process holds is waited for.
+ * @throws Fault `git` with git's own words where the code is neither 0 nor accepted; `no-filter`
+ *   where the program of one is missing; `git-timeout` where it does not end; `no-git` where it
+ *   could not run */
+export async function git(where: Where, ...args: readonly string[]): Promise<Answer> {
+  const at = typeof where === "string" ? { cwd: where } : where;
+  for (let tries = 0; ; tries++) {
+    const answer = await call(at, args);
+    if (answer.code === 0 || at.accept?.includes(answer.code)) return answer;
+    if (tries === LOCK_RETRIES || !LOCKED.test(answer.stderr)) throw faultOf(answer, at.cwd, args);
+    await new Promise((resolve) => setTimeout(resolve, 40 * 2 ** tries * (0.5 + Math.random())));
+  }
+}
+
+async function call(
+  { cwd, env = {}, input = "" }: Exclude<Where, string>,
+  args: readonly string[],
+): Promise<Answer> {
+  const timeout = WRITES.test(commandOf(args)) ? WRITE_MS : READ_MS;
+  const options = { cwd, env: ownEnv(env), maxBuffer: 2 ** 30, timeout };
+  try {
+    const running = promisify(execFile)(
+      "git",
+      ["--no-optional-locks", ...ALWAYS, ...args],
+      options,
+    );
+    // It may end before it has read everything.
+    running.child.stdin?.on("error", () => {}).end(input);
+    return { code: 0, ...(await running) };
+  } catch (error) {
+    const { code, killed, message, stdout, stderr } = error as Failed;
+    if (killed)
+      throw new Fault(
+        "git-timeout",
+        `git ${args.join(" ")} did not end within ${timeout / 60_000} minutes in ${cwd}`,
+        "see what it waits for there (a filter, a network drive, a lock), then call again",
+        EXIT.usage,
+      );
+    if (typeof code === "number") return { code, stdout, stderr };
+    throw new Fault("no-git", `git in ${cwd}: ${message}`, "is it there?", EXIT.usage);
+  }
+}
+
+/** Git's own command in a call, behind the options that stand before it. */
+const commandOf = (args: readonly string[]): string =>
+  args.find((word, at) => !word.startsWith("-") && args[at - 1] !== "-c") ?? "";
+
+/** What a call that failed says, in git's own words. */
+function faultOf({ code, stderr }: Answer, cwd: string, args: readonly string[]): Fault {
+  const [, program] = MISSING.exec(stderr) ?? [];
+  if (program) {
+    const what = `files here need ${program}, which is missing`;
+    return new Fault("no-filter", what, `install ${program}`, EXIT.usage);
+  }
+  const what = `git ${commandOf(args)}: ${wordsOf(stderr) || `exit ${code}`}`;
+  return new Fault("git", what, `look at it in ${cwd}`, EXIT.usage);
+}
+
+/** The line in which git says what is wrong, or its first one. */
+export const wordsOf = (stderr: string): string =>
+  /^(?:fatal|error): .*/m.exec(stderr)?.[0] || (stderr.trim().split("\n")[0] ?? "");
 
 /** As `git`, but only what it printed, without the last line end. */
 export const gitText = async (where: Where, ...args: readonly string[]): Promise<string> =>

@@ -2,7 +2,7 @@ import { copyFile, mkdir, mkdtemp, readFile, realpath, rm, stat, utimes } from "
 import { basename, dirname, join, resolve } from "node:path";
 import { EXIT, Fault } from "../program/fault.ts";
 import { temporaryFolder } from "../program/world.ts";
-import { git, gitList, gitText } from "./git.ts";
+import { git, gitList, gitText, wordsOf } from "./git.ts";
 
 /** Where one stands in a repository. All paths are absolute and real. */
 export interface Place {
@@ -17,8 +17,9 @@ export interface Place {
 /** A worktree, as far as its files are concerned. */
 export type Worktop = Pick<Place, "top" | "gitDir">;
 
-/** Finds the repository around a folder. @throws Fault `no-repository` outside of one and in a bare
- * one */
+/** Finds the repository around a folder.
+ * @throws Fault `no-repository` outside of a checkout; `not-owned` where git does not trust the
+ *   repository, since it is somebody else's */
 export async function findPlace(cwd: string): Promise<Place> {
   const ask = [
     "--path-format=absolute",
@@ -27,43 +28,59 @@ export async function findPlace(cwd: string): Promise<Place> {
     "--absolute-git-dir",
     "--show-prefix",
   ];
-  const { code, stdout } = await git({ cwd, accept: [128] }, "rev-parse", ...ask);
-  if (code !== 0)
-    throw new Fault("no-repository", `${cwd} is not in a git checkout`, "go to one", EXIT.usage);
+  const { code, stdout, stderr } = await git({ cwd, accept: [128] }, "rev-parse", ...ask);
+  if (code !== 0) throw noPlace(cwd, stderr);
   const [prefix = "", ...paths] = stdout.split("\n").slice(0, 4).reverse();
   const [gitDir, common, top] = (await Promise.all(paths.map((path) => realpath(path)))) as [
     string,
     string,
     string,
   ];
-  const main =
-    gitDir === common ? top : basename(common) === ".git" ? dirname(common) : await mainOf(common);
+  const main = gitDir === common ? top : await mainOf(common);
   return { top, main, common, gitDir, prefix: prefix.replace(/\/$/, "") };
 }
 
-/** A submodule's git folder names its checkout. One of a bare repository or --separate-git-dir
- * stands for it itself. */
-const mainOf = async (common: string): Promise<string> =>
-  realpath(resolve(common, await gitText({ cwd: common, accept: [1] }, "config", "core.worktree")));
+/** Why there is no place to stand in, in git's own words where it has a remedy. */
+function noPlace(cwd: string, stderr: string): Fault {
+  const [remedy = ""] = /git config --global --add safe\.directory .*/.exec(stderr) ?? [];
+  if (remedy) return new Fault("not-owned", wordsOf(stderr), remedy.trim(), EXIT.usage);
+  const isBare = /must be run in a work tree/.test(stderr);
+  const what = isBare ? `${cwd} is in a repository, but in no checkout of it` : "";
+  const way = isBare ? "go to one of its worktrees: git worktree list" : "go to one";
+  return new Fault("no-repository", what || `${cwd} is not in a git checkout`, way, EXIT.usage);
+}
+
+/** The folder that stands for the whole repository. A submodule's git folder names its checkout; a
+ * bare repository beside a `.git` file that names it is its folder's; any other bare one, and one
+ * of --separate-git-dir, stands for itself. */
+async function mainOf(common: string): Promise<string> {
+  const around = dirname(common);
+  if (basename(common) === ".git" || (await gitDirOf(around)) === common) return around;
+  const named = await gitText({ cwd: common, accept: [1] }, "config", "core.worktree");
+  return realpath(resolve(common, named));
+}
 
 /** Its branch is undefined where HEAD is detached. */
 export type Worktree = Readonly<{ path: string; head: string; branch: string | undefined }>;
 
 /** All worktrees of the repository, the main one first. */
 export async function listWorktrees(cwd: string): Promise<Worktree[]> {
-  const blocks = (await gitText(cwd, "worktree", "list", "--porcelain", "-z"))
-    .split("\0\0")
-    .filter(Boolean);
-  return blocks.map((block) => {
-    const lines = block
-      .split("\0")
-      .map((line) => [line.split(" ", 1)[0], line.slice(line.indexOf(" ") + 1)]);
-    const {
-      worktree = "",
-      HEAD = "",
-      branch,
-    } = Object.fromEntries(lines) as Record<string, string | undefined>;
-    return { path: worktree, head: HEAD, branch: branch?.replace("refs/heads/", "") };
+  const list = ["worktree", "list", "--porcelain"];
+  // Before 2.36 git knows no -z here; then a path with a line break cannot be told.
+  const byNul = await git({ cwd, accept: [129] }, ...list, "-z");
+  const end = byNul.code === 0 ? "\0" : "\n";
+  const said = byNul.code === 0 ? byNul.stdout : await gitText(cwd, ...list);
+  return said.split(end + end).flatMap((block) => {
+    const fields = new Map(
+      block.split(end).map((line): [string, string] => {
+        const [name = ""] = line.split(" ", 1);
+        return [name, line.slice(name.length + 1)];
+      }),
+    );
+    const path = fields.get("worktree");
+    if (path === undefined) return [];
+    const branch = fields.get("branch")?.replace("refs/heads/", "");
+    return [{ path, head: fields.get("HEAD") ?? "", branch }];
   });
 }
 
@@ -155,9 +172,12 @@ export async function changedPaths(top: string, made: readonly string[] = []): P
     .map((entry) => entry.slice(3));
 }
 
+/** How paths are asked for: each by its own name, also where a submodule moved. */
+const NAMES = ["--name-only", "-z", "--no-renames", "--ignore-submodules=none"];
+
 /** Paths that differ between two commits or trees. */
 export const pathsBetween = (from: string, to: string, cwd: string): Promise<string[]> =>
-  gitList(cwd, "diff", "--name-only", "-z", "--no-renames", from, to);
+  gitList(cwd, "diff", ...NAMES, from, to);
 
 export const isAncestor = async (earlier: string, later: string, cwd: string): Promise<boolean> =>
   (await git({ cwd, accept: [1] }, "merge-base", "--is-ancestor", earlier, later)).code === 0;
@@ -200,7 +220,7 @@ export async function resultOf(base: string, head: string, cwd: string): Promise
       "rebase it to a row of plain commits",
     );
   const tree = await gitText(cwd, "rev-parse", `${head}^{tree}`);
-  const gone = ["diff", "--name-only", "-z", "--no-renames", "--diff-filter=D", base, head];
+  const gone = ["diff", ...NAMES, "--diff-filter=D", base, head];
   const paths = await pathsBetween(base, head, cwd);
   const deleted = await gitList(cwd, ...gone);
   return { head, tree, commits: commits.map(([id]) => id as string), paths, deleted };

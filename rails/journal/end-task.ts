@@ -18,9 +18,10 @@ export const IMPLEMENT: Phase = {
   steps: "",
 };
 
-/** Has all landed that will, on a line on which the gates for the end have not run yet? */
-export function isEndDue({ gates, landings, tip, end, tasks }: RunState): boolean {
-  if (!gates.some(({ isLast }) => isLast) || landings.length === 0) return false;
+/** Has all landed that will, on a line that was not proven for the end yet? */
+export function isEndDue({ gates, fresh, landings, tip, end, tasks }: RunState): boolean {
+  const isWanted = fresh || gates.some(({ isLast }) => isLast);
+  if (!isWanted || landings.length === 0) return false;
   return end?.tip !== tip && ![...tasks.values()].some(isBusy);
 }
 

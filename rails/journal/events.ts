@@ -73,6 +73,8 @@ export const EVENTS = {
     success: v.optional(text, ""),
     estimate: v.optional(v.nullable(given<Estimate>()), null), // What it was expected to take
     budget: v.optional(v.nullable(number), null), // Dollars after which nothing more is dispatched
+    // Is the line proven once more at the end, with nothing beside it that a clone would not have?
+    fresh: v.optional(flag, false),
     conflicts: listOf<readonly [string, string]>(),
     // How urgent each task is: the highest is dispatched first.
     priority: given<Readonly<Record<string, number>>>(),

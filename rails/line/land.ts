@@ -8,7 +8,7 @@ import type { Candidate, Command, Reason } from "../journal/shapes.ts";
 import { type AttemptState, inOrder, type RunState } from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
 import { attach, isRunning } from "../proof/jobs.ts";
-import { type Site, siteOf } from "./site.ts";
+import { type Site, siteOf, type Tip } from "./site.ts";
 
 /** What waits to be landed, each after what it depends on. */
 const mergeable = (state: RunState): Candidate[] =>
@@ -26,13 +26,13 @@ export async function landed(
   { run, line }: RunState,
   until: number,
 ): Promise<boolean> {
-  const job = { journal, cwd: place.main, job: `land ${run}`, until };
+  const job = { journal, cwd: place.top, job: `land ${run}`, until };
   const isIdle = (state: RunState): boolean => mergeable(state).length === 0 && !isEndDue(state);
   const isDone = await attach(job, (state) => (state.baseRed && isIdle(state)) || undefined);
   const site = siteOf(place, run, line);
   const state = await journal.state();
   if (isDone && (await site.lineAt()) !== state.tip && !(await isRunning(state, job.job)))
-    await caughtUp({ journal, site, seen: new Set() });
+    await caughtUp(landingAt(journal, site));
   return isDone === true;
 }
 
@@ -57,14 +57,45 @@ export async function takeByHand(journal: Journal, place: Place, id: string): Pr
   });
 }
 
-/** `seen`: what this process saw pass. Evidence that stands in the journal may be anybody's: that
- * moves no line. */
-type Landing = Readonly<{ journal: Journal; site: Site; seen: Set<string> }>;
+/** What landing works with. */
+interface Landing {
+  readonly journal: Journal;
+  readonly site: Site;
+  /** What this process saw pass, a tree and a command each. Evidence that stands in the journal may
+   * be anybody's: that moves no line. */
+  readonly seen: Set<string>;
+  /** How often in a row the line stood elsewhere when it was to be moved. */
+  misses: number;
+}
+
+export const landingAt = (journal: Journal, site: Site): Landing => ({
+  journal,
+  site,
+  seen: new Set(),
+  misses: 0,
+});
+
+/** So often in a row the line may be moved by somebody while landing proves. */
+const MISSES = 5;
+
+/** Moves the line. @returns false where it stands elsewhere meanwhile @throws Fault `line-moving`
+ * where that is so again and again */
+async function moveLine(landing: Landing, from: string, to: string): Promise<boolean> {
+  const isMoved = await landing.site.move(from, to);
+  landing.misses = isMoved ? 0 : landing.misses + 1;
+  if (landing.misses <= MISSES) return isMoved;
+  const { line } = await landing.journal.state();
+  throw new Fault(
+    "line-moving",
+    `${line} was moved by somebody ${landing.misses} times while it was proven`,
+    "find who moves it, then call again",
+  );
+}
 
 /** What the job `land` does: looks at the base once, then puts what is mergeable on the line until
  * nothing is left. What is not on the line then has a `not-landed` event that says why. */
 export async function landAll(journal: Journal, site: Site): Promise<void> {
-  const landing = { journal, site, seen: new Set<string>() };
+  const landing = landingAt(journal, site);
   for (;;) {
     const state = await caughtUp(landing);
     const ready = mergeable(state).map(({ attempt }) => attempt);
@@ -92,7 +123,7 @@ async function caughtUp(landing: Landing): Promise<RunState> {
   const { line, tip, proven } = state;
   const now = await site.lineAt();
   const isNew = now === null && state.landings.length === 0; // killed before the line was made
-  if (isNew) await site.move("", tip);
+  if (isNew) await moveLine(landing, "", tip);
   if (isNew || now === tip) return state;
   if (now === null)
     throw new Fault(
@@ -102,7 +133,7 @@ async function caughtUp(landing: Landing): Promise<RunState> {
     );
   if (now === proven?.to) {
     await site.reset(now);
-    if (!(await redOnTip(landing, idsOf(proven.landed)))) {
+    if (!(await redOnTip(landing, idsOf(proven.landed), await site.tip()))) {
       await journal.add({ event: "landed", to: now });
       return journal.state();
     }
@@ -113,7 +144,8 @@ async function caughtUp(landing: Landing): Promise<RunState> {
       `somebody moved ${line} to ${now}`,
       `put it back: git branch -f ${line} ${tip}`,
     );
-  if (await site.move(now, tip)) await journal.add({ event: "line-restored", from: now, to: tip });
+  if (await moveLine(landing, now, tip))
+    await journal.add({ event: "line-restored", from: now, to: tip });
   return caughtUp(landing);
 }
 
@@ -126,20 +158,35 @@ const commandsOf = ({ setup, gates }: RunState, isEnd: boolean): Command[] => [
   ...gates.filter(({ isLast }) => isEnd || !isLast),
 ];
 
-/** Runs all gates on the line as it is when nothing more will land. */
-async function checkEnd(landing: Landing, { tip, landings }: RunState): Promise<void> {
-  await landing.site.reset(tip);
+/** Proves the line as it is when nothing more will land: with the gates that are for the end, and
+ * with nothing beside the files that a fresh clone would not have. What was just proven on such a
+ * floor is not proven again. */
+async function checkEnd(landing: Landing, state: RunState): Promise<void> {
+  const { journal, site, seen } = landing;
+  const { tip, landings, fresh, gates } = state;
+  await site.reset(tip);
+  const isLittered = fresh && (await site.isLittered());
+  if (isLittered) {
+    await site.clear(tip);
+    seen.clear();
+  }
   const attempts = landings.flatMap((each) => each.attempts);
-  const red = (await landing.site.fill()) ?? (await redOnTip(landing, attempts, true));
-  await landing.journal.add({ event: "end-checked", tip, red });
+  const isProven = !isLittered && !gates.some(({ isLast }) => isLast);
+  const red = isProven
+    ? null
+    : ((await site.fill()) ?? (await redOnTip(landing, attempts, await site.tip(), true)));
+  await journal.add({ event: "end-checked", tip, red });
 }
 
 /** Runs every gate on the base, so that what is red there is said before anybody is set to work. */
 async function checkBase(landing: Landing, state: RunState): Promise<void> {
   await landing.site.reset(state.base);
+  const tip = await landing.site.tip();
   const red: string[] = [];
   for (const command of commandsOf(state, true)) {
-    if (!isPass(await proveHere(landing, [], command))) red.push(command.name);
+    const evidence = await proveHere(landing, [], command);
+    const isMoved = await putBack(landing, tip);
+    if (!isPass(evidence) || isMoved) red.push(command.name);
     if (command === state.setup && red.length > 0) break;
   }
   await landing.journal.add({ event: "base-checked", red });
@@ -149,58 +196,87 @@ async function checkBase(landing: Landing, state: RunState): Promise<void> {
  * nothing is decided */
 async function landTogether(landing: Landing, ready: readonly string[]): Promise<boolean> {
   const { journal, site } = landing;
-  const refuse = (attempt: string, reason: Reason, note: string): Promise<void> =>
-    journal.add({ event: "not-landed", attempt, reason, note });
   const state = await journal.state();
-  const { tip: from, aborted } = state;
-  if (aborted) return true;
-  await site.reset(from);
-  const landed: Candidate[] = [];
-  for (const { attempt, commits } of mergeable(state).filter((each) =>
-    ready.includes(each.attempt),
-  )) {
-    const objection = await site.objection(state, state.attempts.get(attempt) as AttemptState);
-    const picked = objection ? 0 : await site.pick(commits);
-    if (objection) await refuse(attempt, objection.reason, `${objection.what.join(", ")}.`);
-    else if (typeof picked === "string") await refuse(attempt, "conflict", picked);
-    else landed.push({ attempt, commits, skipped: picked });
-  }
-  const [first] = landed;
+  if (state.aborted) return true;
+  await site.reset(state.tip);
+  const picked = await pickAll(landing, state, ready);
+  const [first] = picked;
   if (!first) return true;
+  const proving = await site.tip();
   const lack = await site.fill();
-  const red = lack ?? (await redOnTip(landing, idsOf(landed)));
-  if (red && landed.length > 1) return false;
+  const red = lack ?? (await redOnTip(landing, idsOf(picked), proving));
+  if (red && picked.length > 1) return false;
   if (red) {
-    await refuse(first.attempt, lack ? "setup-failed" : "line-red", red);
+    await refuse(landing, first.attempt, lack ? "setup-failed" : "line-red", red);
     return true;
   }
-  const { commit: to, tree } = await site.tip();
-  await journal.add({ event: "proven", from, to, tree, landed });
+  // What was fixed before the gates ran is what lands, whatever they did there.
+  const { commit: to, tree } = proving;
+  await journal.add({ event: "proven", from: state.tip, to, tree, landed: picked });
   // Moved by somebody meanwhile: looked at before anything else is landed.
-  if (await site.move(from, to)) await journal.add({ event: "landed", to });
+  if (await moveLine(landing, state.tip, to)) await journal.add({ event: "landed", to });
   return true;
+}
+
+const refuse = ({ journal }: Landing, attempt: string, reason: Reason, note: string) =>
+  journal.add({ event: "not-landed", attempt, reason, note });
+
+/** Picks what is mergeable of some attempts onto the worktree, which stands on the line's tip. What
+ * clashes with the line is refused; what clashes with others that are only picked is left for when
+ * it is known whether these land.
+ * @returns what lies there then */
+async function pickAll(
+  landing: Landing,
+  state: RunState,
+  ready: readonly string[],
+): Promise<Candidate[]> {
+  const picked: Candidate[] = [];
+  for (const { attempt, commits } of mergeable(state)) {
+    if (!ready.includes(attempt)) continue;
+    const own = state.attempts.get(attempt) as AttemptState;
+    const objection = await landing.site.objection(state, own);
+    if (objection) {
+      await refuse(landing, attempt, objection.reason, `${objection.what.join(", ")}.`);
+      continue;
+    }
+    const applied = await landing.site.pick(commits);
+    if ("skipped" in applied) picked.push({ attempt, commits, skipped: applied.skipped });
+    else if (picked.length === 0) await refuse(landing, attempt, "conflict", applied.clash);
+  }
+  return picked;
 }
 
 /** Runs setup and gates on what lies there, as far as this process has not seen them pass on these
  * very files.
+ * @param tip the commit and its tree that are being proven
  * @returns what was red, in words */
 export async function redOnTip(
   landing: Landing,
   attempts: readonly string[],
+  tip: Tip,
   isEnd = false,
 ): Promise<string | null> {
-  const { tree } = await landing.site.tip();
   for (const command of commandsOf(await landing.journal.state(), isEnd)) {
-    const key = `${tree} ${command.name}`;
+    const key = `${tip.tree} ${command.name}`;
     if (landing.seen.has(key)) continue;
     const evidence = await proveHere(landing, attempts, command);
     const { code, gate, output } = evidence;
+    if (await putBack(landing, tip))
+      return `${gate} moved HEAD in the worktree in which it was run: ${output}.`;
     const how =
       code === null ? "ran out of time" : code === 0 ? "changed files" : `ended with ${code}`;
     if (!isPass(evidence)) return `${gate} ${how} on the line with it: ${output}.`;
     landing.seen.add(key);
   }
   return null;
+}
+
+/** Puts the worktree back on what is being proven, where a command took it elsewhere.
+ * @returns whether it did */
+async function putBack({ site }: Landing, { commit }: Tip): Promise<boolean> {
+  if ((await site.tip()).commit === commit) return false;
+  await site.reset(commit);
+  return true;
 }
 
 async function proveHere(

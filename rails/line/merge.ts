@@ -11,7 +11,7 @@ import { withLock } from "../program/lock.ts";
 import { branchRef, word } from "../program/typed.ts";
 import { outside } from "../program/world.ts";
 import { attach } from "../proof/jobs.ts";
-import { redOnTip } from "./land.ts";
+import { landingAt, redOnTip } from "./land.ts";
 import type { Site } from "./site.ts";
 
 /** What the job `merge` does: puts the line on a branch as it stands now, in the rails' own
@@ -24,13 +24,16 @@ export async function buildMerge(
 ): Promise<void> {
   const { run, line, tip, landings } = await journal.state();
   await site.reset(from);
-  const clash = await site.merge(tip, `Merge ${line} (run ${run})`);
+  const merged = await site.merge(tip, `Merge ${line} (run ${run})`);
+  const clash = "clash" in merged ? merged.clash : null;
   const attempts = landings.flatMap((landing) => landing.attempts);
+  // What is fixed before the gates run is what is merged, whatever they do there.
+  const proving = await site.tip();
+  const { commit: to } = proving;
   const red =
     clash ??
     (await site.fill()) ??
-    (await redOnTip({ journal, site, seen: new Set() }, attempts, true));
-  const { commit: to } = await site.tip();
+    (await redOnTip(landingAt(journal, site), attempts, proving, true));
   await site.keep(to);
   await journal.add({ event: "merge-built", branch, from, tip, to, red });
 }
@@ -100,7 +103,7 @@ async function builtOf(
   const { branch, from, tip } = wanted;
   const isThis = (built: Event<"merge-built"> | null) =>
     built?.branch === branch && built.from === from && built.tip === tip ? built : undefined;
-  const job = { journal, cwd: place.main, job: `merge ${run} ${branch} ${from}`, until };
+  const job = { journal, cwd: place.top, job: `merge ${run} ${branch} ${from}`, until };
   const built = await attach(job, (now) => isThis(now.built));
   if (!built) return null;
   if (built.red) {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { git, gitText, NO_HOOKS, PLAIN_MERGE } from "../git/git.ts";
+import { git, gitList, gitText, NO_HOOKS, PLAIN_MERGE, wordsOf } from "../git/git.ts";
 import { changedPaths, commitOf, gitDirOf, listWorktrees, type Place } from "../git/repository.ts";
 import { fillSubmodules } from "../git/submodule.ts";
 import { bringBack, freshWorktree } from "../git/worktree.ts";
@@ -7,7 +7,7 @@ import type { Evidence } from "../journal/events.ts";
 import type { Run } from "../journal/journal.ts";
 import type { Command } from "../journal/shapes.ts";
 import type { AttemptState, RunState } from "../journal/state.ts";
-import { Fault } from "../program/fault.ts";
+import { EXIT, Fault } from "../program/fault.ts";
 import { type Objection, objectionTo } from "../proof/objections.ts";
 import { prove } from "../proof/prove.ts";
 
@@ -22,6 +22,9 @@ export const landingPath = (
 /** Where landing tries things out, and what it does to the line: all that it does outside of the
  * journal. What is done when is `landAll`'s to decide, by what comes back from here. */
 export type Site = ReturnType<typeof siteOf>;
+
+/** A commit and its tree. */
+export type Tip = Readonly<{ commit: string; tree: string }>;
 
 /** The site of a run in a repository. */
 export function siteOf(
@@ -59,24 +62,18 @@ export function siteOf(
     async reset(commit: string): Promise<void> {
       path = await freshWorktree(place, landingPath(place, run, job), commit);
     },
-    /** Puts commits on top, in order. @returns how many changed nothing there, and so were passed
-     * over; or what clashed: then the worktree is as before */
-    pick: (commits: readonly string[]): Promise<number | string> =>
-      apply(path, commits.at(-1) ?? "HEAD", ["cherry-pick", "--ff", ...commits]),
-    /** Merges a commit, forward where that is possible. @returns null, or what clashed: then the
-     * worktree is as before */
-    async merge(commit: string, message: string): Promise<string | null> {
-      const result = await apply(path, commit, [
-        "merge",
-        "--quiet",
-        "--ff",
-        ...PLAIN_MERGE,
-        "-m",
-        message,
-        commit,
-      ]);
-      return typeof result === "string" ? result : null;
+    /** Is there anything in the worktree that a fresh clone would not have? What is not ignored goes
+     * at each `reset`. */
+    async isLittered(): Promise<boolean> {
+      const how = ["--others", "--ignored", "--exclude-standard", "--directory", "-z"];
+      return (await gitList(path, "ls-files", ...how)).length > 0;
     },
+    /** Leaves in the worktree what a fresh clone of the commit would have. */
+    clear: (commit: string): Promise<void> => clear(path, commit),
+    /** Puts commits on top, in order. */
+    pick: (commits: readonly string[]): Promise<Applied> => pickOnto(path, commits),
+    /** Merges a commit. */
+    merge: (commit: string, message: string): Promise<Applied> => mergeInto(path, commit, message),
     /** Makes what lies there known to the repository, where it is a clone of it. */
     async keep(commit: string): Promise<void> {
       if ((await commitOf(commit, main)) === null) await bringBack(place, path, commit);
@@ -88,7 +85,7 @@ export function siteOf(
       return fault?.message ?? null;
     },
     /** The commit in the worktree, and its tree. */
-    async tip(): Promise<{ commit: string; tree: string }> {
+    async tip(): Promise<Tip> {
       const [commit = "", tree = ""] = (
         await gitText(path, "rev-parse", "HEAD", "HEAD^{tree}")
       ).split("\n");
@@ -99,8 +96,8 @@ export function siteOf(
       const gitDir = (await gitDirOf(path)) as string;
       return prove({ ...at, place: { top: path, gitDir }, by: "landing", attempts }, command);
     },
-    /** Moves the line. @returns false where it does not stand on `from` any more @throws Fault
-     * `line-in-use` */
+    /** Moves the line. @returns false where it does not stand on `from` any more
+     * @throws Fault `line-in-use`; `line-stuck` where git does not move it though it stands there */
     async move(from: string, to: string): Promise<boolean> {
       const holder = (await listWorktrees(main)).find(({ branch }) => branch === line)?.path;
       if (holder)
@@ -110,39 +107,132 @@ export function siteOf(
           "switch to another branch there",
         );
       await this.keep(to);
-      const where = { cwd: main, accept: [1, 128] };
-      return (
-        (await git(where, "update-ref", "-m", "minion: land", `refs/heads/${line}`, to, from))
-          .code === 0
+      const ref = `refs/heads/${line}`;
+      const moved = await git(
+        { cwd: main, accept: [1, 128] },
+        ...NO_HOOKS,
+        "update-ref",
+        "-m",
+        "minion: land",
+        ref,
+        to,
+        from,
+      );
+      const now = await commitOf(ref, main);
+      if (moved.code === 0 && now === to) return true;
+      if ((now ?? "") !== from) return false;
+      const [, lock] = /Unable to create '(.*\.lock)'/i.exec(moved.stderr) ?? [];
+      throw new Fault(
+        "line-stuck",
+        `git does not move ${line}: ${wordsOf(moved.stderr)}`,
+        lock
+          ? `if no git runs here, remove what one left behind: rm '${lock}'`
+          : "mend that, then call again",
+        EXIT.writing,
       );
     },
   };
 }
 
-/** Puts something on top of what lies there. @param whose the commit whose committer it is to have:
- * the machine may have none for us. Unsigned, since signing may ask somebody. */
-async function apply(
-  path: string,
-  whose: string,
-  how: readonly string[],
-): Promise<number | string> {
-  const before = await gitText(path, "rev-parse", "HEAD");
-  const [name, email] = (await gitText(path, "log", "-1", "--format=%cn%n%ce", whose)).split("\n");
-  const committer = { GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
-  const author = how[0] === "merge" ? { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email } : {};
-  const where = { cwd: path, env: { ...committer, ...author }, accept: [1, 128] };
-  const run = async (...words: readonly string[]): Promise<boolean> =>
-    (await git(where, ...NO_HOOKS, "-c", "commit.gpgSign=false", ...words)).code === 0;
-  let isDone = await run(...how);
-  for (let skipped = 0; ; skipped++) {
-    if (isDone) return skipped;
-    // Where nothing is left to commit, git stops as well.
-    if (how[0] === "merge" || skipped === how.length || (await changedPaths(path)).length > 0)
-      break;
-    isDone = await run("cherry-pick", "--skip");
-  }
-  const clash = (await changedPaths(path)).slice(0, 5).join(", ");
-  await git({ cwd: path, accept: [128] }, how[0] as string, "--quit");
-  await git(path, "reset", "--quiet", "--hard", before);
-  return `It clashes in ${clash}.`;
+/** What came of putting commits on top: how many of them changed nothing there, and so were passed
+ * over; or what clashed, in words: then the worktree is as before. */
+export type Applied = Readonly<{ skipped: number } | { clash: string }>;
+
+/** Who a commit of ours is by: the machine may have nobody for us. */
+async function committerOf(commit: string, path: string): Promise<NodeJS.ProcessEnv> {
+  const said = await gitText(path, "log", "-1", "--format=%cn%n%ce", commit);
+  const [name, email] = said.split("\n");
+  return { GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
 }
+
+/** Unsigned, since signing may ask somebody. */
+const PLAIN = [...NO_HOOKS, "-c", "commit.gpgSign=false"];
+
+/** How git says that a file which it does not track lies where it would lay one. */
+const IN_THE_WAY = /untracked working tree files? would be (overwritten|removed)/;
+
+/** Takes everything out of the rails' own worktree that is not of a commit, as in a fresh clone. */
+async function clear(path: string, commit: string): Promise<void> {
+  await git({ cwd: path, accept: [128] }, "cherry-pick", "--quit");
+  await git(path, "reset", "--quiet", "--hard", commit);
+  await git(path, "clean", "-ffdxq");
+}
+
+/** Picks commits, in order, onto what lies there.
+ * @throws Fault `git`, `no-filter` where git fails for a reason that is not the commits': then the
+ *   worktree is as before */
+async function pickOnto(path: string, commits: readonly string[]): Promise<Applied> {
+  const before = await gitText(path, "rev-parse", "HEAD");
+  const env = await committerOf(commits.at(-1) ?? "HEAD", path);
+  const where = { cwd: path, env, accept: [1, 128] };
+  const pick = () => git(where, ...PLAIN, "cherry-pick", "--ff", ...commits);
+  let answer = await pick();
+  if (IN_THE_WAY.test(answer.stderr)) {
+    // Of what commands left here, ignored, something lies where the commits bring a file.
+    await clear(path, before);
+    answer = await pick();
+  }
+  let skipped = 0;
+  while (answer.code !== 0 && skipped < commits.length && (await isEmptyPick(path))) {
+    skipped++;
+    answer = await git(where, ...PLAIN, "cherry-pick", "--skip");
+  }
+  return answer.code === 0 ? { skipped } : undo(path, before, "cherry-pick", answer.stderr);
+}
+
+/** Merges a commit into what lies there, forward where that is possible. */
+async function mergeInto(path: string, commit: string, message: string): Promise<Applied> {
+  const before = await gitText(path, "rev-parse", "HEAD");
+  const { GIT_COMMITTER_NAME, GIT_COMMITTER_EMAIL } = await committerOf(commit, path);
+  const env = {
+    GIT_COMMITTER_NAME,
+    GIT_COMMITTER_EMAIL,
+    GIT_AUTHOR_NAME: GIT_COMMITTER_NAME,
+    GIT_AUTHOR_EMAIL: GIT_COMMITTER_EMAIL,
+  };
+  const how = ["--quiet", "--ff", ...PLAIN_MERGE, "-m", message, commit];
+  const answer = await git({ cwd: path, env, accept: [1, 128] }, ...PLAIN, "merge", ...how);
+  return answer.code === 0 ? { skipped: 0 } : undo(path, before, "merge", answer.stderr);
+}
+
+/** Did a pick stop because nothing is left to commit? Git says so itself then: it names the commit
+ * that it is at, and neither the index nor a file differs from HEAD. A filter or a hook that failed
+ * looks otherwise. */
+async function isEmptyPick(path: string): Promise<boolean> {
+  const at = await git(
+    { cwd: path, accept: [1, 128] },
+    "rev-parse",
+    "-q",
+    "--verify",
+    "CHERRY_PICK_HEAD",
+  );
+  if (at.code !== 0) return false;
+  const isSame = await git({ cwd: path, accept: [1] }, "diff-index", "--quiet", "--cached", "HEAD");
+  return isSame.code === 0 && (await changedPaths(path)).length === 0;
+}
+
+/** Puts the worktree back to where it stood, after a pick or merge that did not go through.
+ * @returns what clashed
+ * @throws Fault where nothing did: then it is no fault of the commits */
+async function undo(path: string, before: string, how: string, stderr: string): Promise<Applied> {
+  const clashing = await gitList(path, "diff", "--name-only", "-z", "--diff-filter=U");
+  await git({ cwd: path, accept: [128] }, how, "--quit");
+  await git(path, "reset", "--quiet", "--hard", before);
+  const names = [...new Set(clashing)];
+  if (names.length === 0)
+    throw new Fault(
+      "git",
+      `git ${how} failed in ${path}, not for what the commits change: ${wordsOf(stderr)}`,
+      "mend that, then call the same again",
+      EXIT.usage,
+    );
+  return { clash: `It clashes in ${namedShort(names)}.` };
+}
+
+/** So many names of files stand in a message. */
+const NAMES_SHOWN = 20;
+
+const namedShort = (names: readonly string[]): string => {
+  const more = names.length - NAMES_SHOWN;
+  return names.slice(0, NAMES_SHOWN).join(", ") + (more > 0 ? ` and ${more} more` : "");
+};

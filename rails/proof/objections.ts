@@ -113,7 +113,8 @@ const programsIn = (run: string): string[] =>
   [...run.matchAll(/(?:^|[;&|(]\s*)(?:[\w.-]+\s+)?([\w./-]+\.\w+)/g)].map(([, word = ""]) => word);
 
 async function changesIn({ base, head, cwd }: Range): Promise<Change[]> {
-  const fields = await gitList(cwd, "diff", "--name-status", "-z", "--find-renames", base, head);
+  const how = ["--name-status", "-z", "--find-renames", "--ignore-submodules=none"];
+  const fields = await gitList(cwd, "diff", ...how, base, head);
   const changes: Change[] = [];
   while (fields.length > 0) {
     const [status = "", path = ""] = fields.splice(0, 2);

@@ -104,6 +104,7 @@ export class Model implements Hands {
       success: "",
       estimate: null,
       budget: null,
+      fresh: true,
       tasks: plan.tasks,
       conflicts,
       priority: Object.fromEntries(priority),
@@ -233,7 +234,9 @@ export class Model implements Hands {
 
   readonly siteOf = (): Site => this.site;
   private readonly site: Site = {
-    merge: async () => null,
+    merge: async () => ({ skipped: 0 }),
+    isLittered: async () => false,
+    clear: async () => {},
     keep: async () => {},
     lineAt: async () => this.refs["minion/r1/line"] ?? null,
     isElsewhere: async () => false,
@@ -256,7 +259,7 @@ export class Model implements Hands {
         );
         if (clash.length > 0) {
           Object.assign(tree, before);
-          return `clashes in ${clash.join(", ")}`;
+          return { clash: `clashes in ${clash.join(", ")}` };
         }
         const result = { ...tree.files };
         for (const path of paths)
@@ -266,7 +269,7 @@ export class Model implements Hands {
         tree.head =
           tree.head === parent ? commit : this.put({ files: result, parent: tree.head, subject });
       }
-      return 0;
+      return { skipped: 0 };
     },
     fill: async () => null,
     tip: async () => ({ commit: this.at("landing").head, tree: treeId(this.at("landing").files) }),

@@ -42,6 +42,7 @@ export function startedWith(
     success: "",
     estimate: null,
     budget: null,
+    fresh: false,
   };
   return { event: "started", at: 0, ...run, ...rails, ...intent, ...more };
 }
