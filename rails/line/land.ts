@@ -12,9 +12,10 @@ import { type Site, siteOf } from "./site.ts";
 
 /** What waits to be landed, each after what it depends on. */
 const mergeable = (state: RunState): Candidate[] =>
-  inOrder(state).flatMap((task) =>
-    task.state === "mergeable" ? (task.result?.submitted ?? []) : [],
-  );
+  inOrder(state)
+    .filter((task) => task.state === "mergeable")
+    .map((task) => task.result?.submitted)
+    .filter((submitted) => submitted !== undefined);
 
 /** Waits until the base was looked at, nothing is left to land, and the line stands where landing
  * put it.
@@ -39,17 +40,19 @@ export async function landed(
 /** Makes a task mergeable by a person's word, with what is on the branch of its last attempt now.
  * @throws Fault where there is nothing to land */
 export async function takeByHand(journal: Journal, place: Place, id: string): Promise<void> {
-  await journal.decide(async ({ tasks, run, aborted, line, tip }, write) => {
-    const task = tasks.get(id);
-    const attempt = task?.attempts.at(-1);
-    if (aborted) throw new Fault("aborted", `run ${run} was aborted`, "merge its branch yourself");
+  await journal.decide(async (state, write) => {
+    const { run, line, tip } = state;
+    const task = state.tasks.get(id);
+    if (state.aborted)
+      throw new Fault("aborted", `run ${run} was aborted`, "merge its branch yourself");
     if (task?.state === "landed") return;
-    const head =
-      attempt?.begun && (await commitOf(`refs/heads/${attempt.begun.branch}`, place.main));
-    if (!attempt?.begun || !head)
+    const attempt = task?.attempts.at(-1);
+    const begun = attempt?.begun;
+    const head = begun && (await commitOf(`refs/heads/${begun.branch}`, place.main));
+    if (!begun || !head)
       throw new Fault("no-branch", `task ${id} has no branch to land`, "see minion board");
     const handoff = attempt.submitted?.handoff ?? "Taken by a person's word.";
-    const result = await resultOf(attempt.begun.base, head, place.main);
+    const result = await resultOf(begun.base, head, place.main);
     // Cleaned away once it was merged: it goes on from where it stood.
     if (!(await commitOf(`refs/heads/${line}`, place.main)))
       await git(place.main, "update-ref", "-m", "minion: land", `refs/heads/${line}`, tip, "");
@@ -67,7 +70,7 @@ export async function landAll(journal: Journal, site: Site): Promise<void> {
   const landing = { journal, site, seen: new Set<string>() };
   for (;;) {
     const state = await caughtUp(landing);
-    const ready = mergeable(state).map(({ attempt }) => attempt);
+    const ready = idsOf(mergeable(state));
     if (state.aborted || (state.baseRed && ready.length === 0 && !isEndDue(state))) return;
     if (!state.baseRed) await checkBase(landing, state);
     else if (isEndDue(state)) await checkEnd(landing, state);
@@ -102,7 +105,8 @@ async function caughtUp(landing: Landing): Promise<RunState> {
     );
   if (now === proven?.to) {
     await site.reset(now);
-    if (!(await redOnTip(landing, idsOf(proven.landed)))) {
+    const red = await redOnTip(landing, idsOf(proven.landed), "each");
+    if (!red) {
       await journal.add({ event: "landed", to: now });
       return journal.state();
     }
@@ -119,18 +123,20 @@ async function caughtUp(landing: Landing): Promise<RunState> {
 
 const idsOf = (all: readonly Candidate[]): string[] => all.map(({ attempt }) => attempt);
 
-/** What sets a fresh worktree up, then the gates, in order: those for each task, or also those for
- * the end. */
-const commandsOf = ({ setup, gates }: RunState, isEnd: boolean): Command[] => [
-  ...(setup ? [setup] : []),
-  ...gates.filter(({ isLast }) => isEnd || !isLast),
-];
+/** Which gates are run: those for each task, or all, with those for the end. */
+type Which = "each" | "all";
+
+/** What sets a fresh worktree up, then the gates, in order. */
+function commandsOf({ setup, gates }: RunState, which: Which): Command[] {
+  const wanted = gates.filter(({ isLast }) => which === "all" || !isLast);
+  return setup ? [setup, ...wanted] : wanted;
+}
 
 /** Runs all gates on the line as it is when nothing more will land. */
 async function checkEnd(landing: Landing, { tip, landings }: RunState): Promise<void> {
   await landing.site.reset(tip);
   const attempts = landings.flatMap((each) => each.attempts);
-  const red = (await landing.site.fill()) ?? (await redOnTip(landing, attempts, true));
+  const red = (await landing.site.fill()) ?? (await redOnTip(landing, attempts, "all"));
   await landing.journal.add({ event: "end-checked", tip, red });
 }
 
@@ -138,47 +144,71 @@ async function checkEnd(landing: Landing, { tip, landings }: RunState): Promise<
 async function checkBase(landing: Landing, state: RunState): Promise<void> {
   await landing.site.reset(state.base);
   const red: string[] = [];
-  for (const command of commandsOf(state, true)) {
+  for (const command of commandsOf(state, "all")) {
     if (!isPass(await proveHere(landing, [], command))) red.push(command.name);
     if (command === state.setup && red.length > 0) break;
   }
   await landing.journal.add({ event: "base-checked", red });
 }
 
-/** Lands what is still mergeable of some attempts. @returns false where several are red together:
- * nothing is decided */
+/** Lands what is still mergeable of some attempts.
+ * @returns false where several are red together: nothing is decided */
 async function landTogether(landing: Landing, ready: readonly string[]): Promise<boolean> {
   const { journal, site } = landing;
-  const refuse = (attempt: string, reason: Reason, note: string): Promise<void> =>
-    journal.add({ event: "not-landed", attempt, reason, note });
   const state = await journal.state();
-  const { tip: from, aborted } = state;
-  if (aborted) return true;
-  await site.reset(from);
-  const landed: Candidate[] = [];
-  for (const { attempt, commits } of mergeable(state).filter((each) =>
-    ready.includes(each.attempt),
-  )) {
-    const objection = await site.objection(state, state.attempts.get(attempt) as AttemptState);
-    const picked = objection ? 0 : await site.pick(commits);
-    if (objection) await refuse(attempt, objection.reason, `${objection.what.join(", ")}.`);
-    else if (typeof picked === "string") await refuse(attempt, "conflict", picked);
-    else landed.push({ attempt, commits, skipped: picked });
-  }
-  const [first] = landed;
+  if (state.aborted) return true;
+  await site.reset(state.tip);
+  const picked = await pickAll(landing, state, ready);
+  const [first] = picked;
   if (!first) return true;
   const lack = await site.fill();
-  const red = lack ?? (await redOnTip(landing, idsOf(landed)));
-  if (red && landed.length > 1) return false;
-  if (red) {
-    await refuse(first.attempt, lack ? "setup-failed" : "line-red", red);
+  const red = lack ?? (await redOnTip(landing, idsOf(picked), "each"));
+  if (!red) {
+    await moveLine(landing, state.tip, picked);
     return true;
   }
+  if (picked.length > 1) return false;
+  await refuse(journal, first.attempt, lack ? "setup-failed" : "line-red", red);
+  return true;
+}
+
+/** Puts the commits of what is ready on top of what lies there, one after the other. What is
+ * objected to or clashes is refused.
+ * @returns what lies there now */
+async function pickAll(
+  { journal, site }: Landing,
+  state: RunState,
+  ready: readonly string[],
+): Promise<Candidate[]> {
+  const picked: Candidate[] = [];
+  for (const { attempt, commits } of mergeable(state)) {
+    if (!ready.includes(attempt)) continue;
+    const objection = await site.objection(state, state.attempts.get(attempt) as AttemptState);
+    if (objection) {
+      await refuse(journal, attempt, objection.reason, `${objection.what.join(", ")}.`);
+      continue;
+    }
+    const result = await site.pick(commits);
+    if ("clash" in result) await refuse(journal, attempt, "conflict", result.clash);
+    else picked.push({ attempt, commits, skipped: result.skipped });
+  }
+  return picked;
+}
+
+const refuse = (journal: Journal, attempt: string, reason: Reason, note: string): Promise<void> =>
+  journal.add({ event: "not-landed", attempt, reason, note });
+
+/** Moves the line to what lies there and was seen to pass. What is about to be done is written
+ * first. */
+async function moveLine(
+  { journal, site }: Landing,
+  from: string,
+  landed: readonly Candidate[],
+): Promise<void> {
   const { commit: to, tree } = await site.tip();
   await journal.add({ event: "proven", from, to, tree, landed });
   // Moved by somebody meanwhile: looked at before anything else is landed.
   if (await site.move(from, to)) await journal.add({ event: "landed", to });
-  return true;
 }
 
 /** Runs setup and gates on what lies there, as far as this process has not seen them pass on these
@@ -187,20 +217,24 @@ async function landTogether(landing: Landing, ready: readonly string[]): Promise
 export async function redOnTip(
   landing: Landing,
   attempts: readonly string[],
-  isEnd = false,
+  which: Which,
 ): Promise<string | null> {
   const { tree } = await landing.site.tip();
-  for (const command of commandsOf(await landing.journal.state(), isEnd)) {
+  for (const command of commandsOf(await landing.journal.state(), which)) {
     const key = `${tree} ${command.name}`;
     if (landing.seen.has(key)) continue;
     const evidence = await proveHere(landing, attempts, command);
-    const { code, gate, output } = evidence;
-    const how =
-      code === null ? "ran out of time" : code === 0 ? "changed files" : `ended with ${code}`;
-    if (!isPass(evidence)) return `${gate} ${how} on the line with it: ${output}.`;
+    if (!isPass(evidence))
+      return `${evidence.gate} ${failureOf(evidence)} on the line with it: ${evidence.output}.`;
     landing.seen.add(key);
   }
   return null;
+}
+
+/** How a command came out that did not pass, in words. */
+function failureOf({ code }: Evidence): string {
+  if (code === null) return "ran out of time";
+  return code === 0 ? "changed files" : `ended with ${code}`;
 }
 
 async function proveHere(

@@ -23,11 +23,14 @@ export async function buildMerge(
   const red =
     clash ??
     (await site.fill()) ??
-    (await redOnTip({ journal, site, seen: new Set() }, attempts, true));
+    (await redOnTip({ journal, site, seen: new Set() }, attempts, "all"));
   const { commit: to } = await site.tip();
   await site.keep(to);
   await journal.add({ event: "merge-built", branch, from, tip, to, red });
 }
+
+/** A run, and where the person stands who merges it. */
+type At = Readonly<{ journal: Journal; place: Place; state: RunState }>;
 
 /** Merges a run's line into a branch, by a person's word: built and proven on what the branch is
  * now, then moved forward.
@@ -37,52 +40,80 @@ export async function buildMerge(
  * @throws Fault where the merge clashes or is red, and where the branch cannot be moved, with the
  *   command that does it */
 export async function mergeRun(
-  { journal, place, state }: Readonly<{ journal: Journal; place: Place; state: RunState }>,
+  at: At,
   branch: string | undefined,
   until: number,
 ): Promise<{ into: string; to: string } | null> {
-  const { run, line, tip, landings } = state;
+  const { journal, place, state } = at;
   const trees = await listWorktrees(place.main);
+  if (state.landings.length === 0)
+    throw new Fault("nothing-landed", `nothing is on ${state.line} yet`, "see minion board");
   const into = branch ?? trees.find(({ path }) => path === place.top)?.branch;
-  if (landings.length === 0)
-    throw new Fault("nothing-landed", `nothing is on ${line} yet`, "see minion board");
-  if (!into)
-    throw new Fault(
-      "no-branch",
-      "no branch is checked out here",
-      "name one: minion merge --into main",
-    );
-  const from = await commitOf(`refs/heads/${into}`, place.main);
-  if (!from) throw new Fault("no-branch", `there is no branch ${into}`, "name one that there is");
-  const isThis = (built: Event<"merge-built"> | null) =>
-    built?.branch === into && built.from === from && built.tip === tip ? built : undefined;
-  const job = { journal, cwd: place.main, job: `merge ${run} ${into} ${from}`, until };
-  const built = await attach(job, (now) => isThis(now.built));
+  const from = await tipOf(into, place);
+  const built = await builtOn(at, from, until);
   if (!built) return null;
   const { red, to } = built;
-  if (red)
-    throw new Fault(
-      "merge-red",
-      `${line} on ${into}: ${red}`,
-      `look at it: git merge --no-ff ${line}`,
-    );
+  if (red) {
+    const way = `look at it: git merge --no-ff ${state.line}`;
+    throw new Fault("merge-red", `${state.line} on ${from.branch}: ${red}`, way);
+  }
+  const holder = trees.find((each) => each.branch === from.branch)?.path;
+  await moveForward(place, from, to, holder);
+  await journal.add({ event: "merged", branch: from.branch, to });
+  return { into: from.branch, to };
+}
 
-  const holder = trees.find((each) => each.branch === into);
-  const there = holder?.path === place.top ? "" : `-C ${holder?.path} `;
+/** A branch, and the commit that it stands on. */
+type Tip = Readonly<{ branch: string; commit: string }>;
+
+/** @throws Fault `no-branch` where there is none */
+async function tipOf(branch: string | undefined, place: Place): Promise<Tip> {
+  const way = "name one: minion merge --into main";
+  if (!branch) throw new Fault("no-branch", "no branch is checked out here", way);
+  const commit = await commitOf(`refs/heads/${branch}`, place.main);
+  if (!commit)
+    throw new Fault("no-branch", `there is no branch ${branch}`, "name one that there is");
+  return { branch, commit };
+}
+
+/** Waits for the merge of the line as it is now into a branch as it is now.
+ * @returns it, or undefined where it is still at work at `until` */
+function builtOn(
+  { journal, place, state: { run, tip } }: At,
+  { branch, commit }: Tip,
+  until: number,
+): Promise<Event<"merge-built"> | undefined> {
+  const job = { journal, cwd: place.main, job: `merge ${run} ${branch} ${commit}`, until };
+  return attach(job, ({ built }) => {
+    const isThis = built?.branch === branch && built.from === commit && built.tip === tip;
+    return isThis ? built : undefined;
+  });
+}
+
+/** Moves a branch forward to a commit on top of it, with the files where it is checked out here.
+ * @param holder the worktree where it is checked out, if it is
+ * @throws Fault `checked-out`, `dirty`, `not-moved` with the command that does it; `moved` where it
+ *   stands somewhere else by now */
+async function moveForward(
+  place: Place,
+  { branch, commit: from }: Tip,
+  to: string,
+  holder: string | undefined,
+): Promise<void> {
+  const isHere = holder === place.top;
+  const there = isHere ? "" : `-C ${holder} `;
   const way = `it is proven as ${to.slice(0, 10)}; when you are ready: git ${there}merge --ff-only ${to}`;
-  if (there && holder)
-    throw new Fault("checked-out", `${into} is checked out in ${holder.path}`, way);
-  const changed = holder ? await gitList(place.top, "diff", "--name-only", "-z", "HEAD") : [];
+  if (holder !== undefined && !isHere)
+    throw new Fault("checked-out", `${branch} is checked out in ${holder}`, way);
+  const changed = isHere ? await gitList(place.top, "diff", "--name-only", "-z", "HEAD") : [];
   if (changed.length > 0)
     throw new Fault("dirty", `not committed here: ${changed.slice(0, 5).join(", ")}`, way);
-  const move = holder
+  const move = isHere
     ? ["merge", "--quiet", "--ff-only", to]
-    : ["update-ref", "-m", "minion: merge", `refs/heads/${into}`, to, from];
+    : ["update-ref", "-m", "minion: merge", `refs/heads/${branch}`, to, from];
   const { code } = await git({ cwd: place.top, accept: [1, 128] }, ...move);
-  const isStill = (await commitOf(`refs/heads/${into}`, place.main)) === from;
-  if (code !== 0 && !isStill)
-    throw new Fault("moved", `${into} has moved meanwhile`, "call the same again");
-  if (code !== 0) throw new Fault("not-moved", `git does not move ${into}`, way);
-  await journal.add({ event: "merged", branch: into, to });
-  return { into, to };
+  if (code === 0) return;
+  const isStill = (await commitOf(`refs/heads/${branch}`, place.main)) === from;
+  if (!isStill) throw new Fault("moved", `${branch} has moved meanwhile`, "call the same again");
+  throw new Fault("not-moved", `git does not move ${branch}`, way);
 }

@@ -59,16 +59,12 @@ export function siteOf(
     async reset(commit: string): Promise<void> {
       path = await freshWorktree(place, landingPath(place, run, job), commit);
     },
-    /** Puts commits on top, in order. @returns how many changed nothing there, and so were passed
-     * over; or what clashed: then the worktree is as before */
-    pick: (commits: readonly string[]): Promise<number | string> =>
-      apply(path, commits.at(-1) ?? "HEAD", ["cherry-pick", "--ff", ...commits]),
+    /** Puts commits on top, in order. Where one clashes the worktree is as before. */
+    pick: (commits: readonly string[]): Promise<Picked> => pickOnto(path, commits),
     /** Merges a commit, forward where that is possible. @returns null, or what clashed: then the
      * worktree is as before */
-    async merge(commit: string, message: string): Promise<string | null> {
-      const result = await apply(path, commit, ["merge", "--quiet", "--ff", "-m", message, commit]);
-      return typeof result === "string" ? result : null;
-    },
+    merge: (commit: string, message: string): Promise<string | null> =>
+      mergeOnto(path, commit, message),
     /** Makes what lies there known to the repository, where it is a clone of it. */
     async keep(commit: string): Promise<void> {
       if ((await commitOf(commit, main)) === null) await bringBack(place, path, commit);
@@ -81,9 +77,8 @@ export function siteOf(
     },
     /** The commit in the worktree, and its tree. */
     async tip(): Promise<{ commit: string; tree: string }> {
-      const [commit = "", tree = ""] = (
-        await gitText(path, "rev-parse", "HEAD", "HEAD^{tree}")
-      ).split("\n");
+      const said = await gitText(path, "rev-parse", "HEAD", "HEAD^{tree}");
+      const [commit = "", tree = ""] = said.split("\n");
       return { commit, tree };
     },
     /** Runs a command on what lies there, for these attempts. */
@@ -91,50 +86,89 @@ export function siteOf(
       const gitDir = (await gitDirOf(path)) as string;
       return prove({ ...at, place: { top: path, gitDir }, by: "landing", attempts }, command);
     },
-    /** Moves the line. @returns false where it does not stand on `from` any more @throws Fault
-     * `line-in-use` */
+    /** Moves the line.
+     * @returns false where it does not stand on `from` any more
+     * @throws Fault `line-in-use` */
     async move(from: string, to: string): Promise<boolean> {
       const holder = (await listWorktrees(main)).find(({ branch }) => branch === line)?.path;
-      if (holder)
-        throw new Fault(
-          "line-in-use",
-          `${line} is checked out in ${holder}`,
-          "switch to another branch there",
-        );
+      if (holder) {
+        const what = `${line} is checked out in ${holder}`;
+        throw new Fault("line-in-use", what, "switch to another branch there");
+      }
       await this.keep(to);
-      const where = { cwd: main, accept: [1, 128] };
-      return (
-        (await git(where, "update-ref", "-m", "minion: land", `refs/heads/${line}`, to, from))
-          .code === 0
-      );
+      const move = ["update-ref", "-m", "minion: land", `refs/heads/${line}`, to, from];
+      const { code } = await git({ cwd: main, accept: [1, 128] }, ...move);
+      return code === 0;
     },
   };
 }
 
-/** Puts something on top of what lies there. @param whose the commit whose committer it is to have:
- * the machine may have none for us. Unsigned, since signing may ask somebody. */
-async function apply(
-  path: string,
-  whose: string,
-  how: readonly string[],
-): Promise<number | string> {
-  const before = await gitText(path, "rev-parse", "HEAD");
-  const [name, email] = (await gitText(path, "log", "-1", "--format=%cn%n%ce", whose)).split("\n");
-  const committer = { GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
-  const author = how[0] === "merge" ? { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email } : {};
-  const where = { cwd: path, env: { ...committer, ...author }, accept: [1, 128] };
-  const run = async (...words: readonly string[]): Promise<boolean> =>
-    (await git(where, ...NO_HOOKS, "-c", "commit.gpgSign=false", ...words)).code === 0;
-  let isDone = await run(...how);
-  for (let skipped = 0; ; skipped++) {
-    if (isDone) return skipped;
-    // Where nothing is left to commit, git stops as well.
-    if (how[0] === "merge" || skipped === how.length || (await changedPaths(path)).length > 0)
-      break;
-    isDone = await run("cherry-pick", "--skip");
+/** How picking came out: how many commits changed nothing there, and so were passed over; or what
+ * clashed, in words. */
+export type Picked = Readonly<{ skipped: number } | { clash: string }>;
+
+async function pickOnto(path: string, commits: readonly string[]): Promise<Picked> {
+  const before = await headOf(path);
+  const { name, email } = await committerOf(path, commits.at(-1) ?? "HEAD");
+  const env = { GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
+  // More than there are to pass over: whatever git says, this comes to an end.
+  const most = commits.length + 2;
+  let isDone = await applies(path, env, "cherry-pick", "--ff", ...commits);
+  let skipped = 0;
+  // Git stops at a commit of which nothing is left to commit as well as at one that clashes. Where
+  // files differ from HEAD then, it is taken for a clash, else for an empty one.
+  while (!isDone && skipped < most && (await changedPaths(path)).length === 0) {
+    isDone = await applies(path, env, "cherry-pick", "--skip");
+    skipped++;
   }
+  return isDone ? { skipped } : { clash: await giveUp(path, "cherry-pick", before) };
+}
+
+/** @returns null, or what clashed, in words */
+async function mergeOnto(path: string, commit: string, message: string): Promise<string | null> {
+  const before = await headOf(path);
+  const { name, email } = await committerOf(path, commit);
+  const env = {
+    GIT_COMMITTER_NAME: name,
+    GIT_COMMITTER_EMAIL: email,
+    GIT_AUTHOR_NAME: name,
+    GIT_AUTHOR_EMAIL: email,
+  };
+  const isDone = await applies(path, env, "merge", "--quiet", "--ff", "-m", message, commit);
+  return isDone ? null : giveUp(path, "merge", before);
+}
+
+const headOf = (path: string): Promise<string> => gitText(path, "rev-parse", "HEAD");
+
+/** Who committed a commit: whoever puts it somewhere else stays that, since the machine may have no
+ * name for us. */
+async function committerOf(
+  path: string,
+  commit: string,
+): Promise<{ name: string | undefined; email: string | undefined }> {
+  const [name, email] = (await gitText(path, "log", "-1", "--format=%cn%n%ce", commit)).split("\n");
+  return { name, email };
+}
+
+/** Runs what makes commits: unsigned, since signing may ask somebody.
+ * @returns whether git came to the end of it, and did not stop on the way */
+async function applies(
+  path: string,
+  env: NodeJS.ProcessEnv,
+  ...words: readonly string[]
+): Promise<boolean> {
+  const where = { cwd: path, env, accept: [1, 128] };
+  return (await git(where, ...NO_HOOKS, "-c", "commit.gpgSign=false", ...words)).code === 0;
+}
+
+/** Takes back what git stopped in the middle of. @returns what it stopped at, in words */
+async function giveUp(
+  path: string,
+  what: "cherry-pick" | "merge",
+  before: string,
+): Promise<string> {
   const clash = (await changedPaths(path)).slice(0, 5).join(", ");
-  await git({ cwd: path, accept: [128] }, how[0] as string, "--quit");
+  await git({ cwd: path, accept: [128] }, what, "--quit");
   await git(path, "reset", "--quiet", "--hard", before);
   return `It clashes in ${clash}.`;
 }

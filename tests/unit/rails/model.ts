@@ -13,7 +13,8 @@ import { Fault } from "../../../rails/program/fault.ts";
 import type { Found, Own } from "../../../rails/worker/attempt.ts";
 import { begin } from "../../../rails/worker/begin.ts";
 import { gate, runGateJob } from "../../../rails/worker/gate.ts";
-import { giveVerdict, submit, submitNothing } from "../../../rails/worker/submit.ts";
+import { submit, submitNothing } from "../../../rails/worker/submit.ts";
+import { giveVerdict } from "../../../rails/worker/verdict.ts";
 import { handoff } from "../../handoff.ts";
 import { redIn } from "./invariants.ts";
 import type { Scenario } from "./random-scenario.ts";
@@ -256,7 +257,7 @@ export class Model implements Hands {
         );
         if (clash.length > 0) {
           Object.assign(tree, before);
-          return `clashes in ${clash.join(", ")}`;
+          return { clash: `clashes in ${clash.join(", ")}` };
         }
         const result = { ...tree.files };
         for (const path of paths)
@@ -266,7 +267,7 @@ export class Model implements Hands {
         tree.head =
           tree.head === parent ? commit : this.put({ files: result, parent: tree.head, subject });
       }
-      return 0;
+      return { skipped: 0 };
     },
     fill: async () => null,
     tip: async () => ({ commit: this.at("landing").head, tree: treeId(this.at("landing").files) }),
