@@ -20,51 +20,52 @@ export type Worktop = Pick<Place, "top" | "gitDir">;
 /** Finds the repository around a folder. @throws Fault `no-repository` outside of one and in a bare
  * one */
 export async function findPlace(cwd: string): Promise<Place> {
-  const ask = [
-    "--path-format=absolute",
-    "--show-toplevel",
-    "--git-common-dir",
-    "--absolute-git-dir",
-    "--show-prefix",
-  ];
+  const paths = ["--show-toplevel", "--git-common-dir", "--absolute-git-dir"];
+  const ask = ["--path-format=absolute", ...paths, "--show-prefix"];
   const { code, stdout } = await git({ cwd, accept: [128] }, "rev-parse", ...ask);
   if (code !== 0)
     throw new Fault("no-repository", `${cwd} is not in a git checkout`, "go to one", EXIT.usage);
-  const [prefix = "", ...paths] = stdout.split("\n").slice(0, 4).reverse();
-  const [gitDir, common, top] = (await Promise.all(paths.map((path) => realpath(path)))) as [
-    string,
-    string,
-    string,
-  ];
-  const main =
-    gitDir === common ? top : basename(common) === ".git" ? dirname(common) : await mainOf(common);
-  return { top, main, common, gitDir, prefix: prefix.replace(/\/$/, "") };
+  const said = stdout.split("\n");
+  const top = await realpath(said[0] ?? "");
+  const common = await realpath(said[1] ?? "");
+  const gitDir = await realpath(said[2] ?? "");
+  const prefix = (said[3] ?? "").replace(/\/$/, "");
+  const main = gitDir === common ? top : await mainOf(common);
+  return { top, main, common, gitDir, prefix };
 }
 
-/** A submodule's git folder names its checkout. One of a bare repository or --separate-git-dir
- * stands for it itself. */
-const mainOf = async (common: string): Promise<string> =>
-  realpath(resolve(common, await gitText({ cwd: common, accept: [1] }, "config", "core.worktree")));
+/** The main checkout of a shared git folder that is not one's own. A submodule's names its checkout;
+ * one of a bare repository or --separate-git-dir stands for it itself. */
+async function mainOf(common: string): Promise<string> {
+  if (basename(common) === ".git") return dirname(common);
+  const named = await gitText({ cwd: common, accept: [1] }, "config", "core.worktree");
+  return realpath(resolve(common, named));
+}
 
 /** Its branch is undefined where HEAD is detached. */
 export type Worktree = Readonly<{ path: string; head: string; branch: string | undefined }>;
 
 /** All worktrees of the repository, the main one first. */
 export async function listWorktrees(cwd: string): Promise<Worktree[]> {
-  const blocks = (await gitText(cwd, "worktree", "list", "--porcelain", "-z"))
+  const list = await gitText(cwd, "worktree", "list", "--porcelain", "-z");
+  return list
     .split("\0\0")
-    .filter(Boolean);
-  return blocks.map((block) => {
-    const lines = block
-      .split("\0")
-      .map((line) => [line.split(" ", 1)[0], line.slice(line.indexOf(" ") + 1)]);
-    const {
-      worktree = "",
-      HEAD = "",
-      branch,
-    } = Object.fromEntries(lines) as Record<string, string | undefined>;
-    return { path: worktree, head: HEAD, branch: branch?.replace("refs/heads/", "") };
-  });
+    .filter((block) => block !== "")
+    .map(worktreeIn);
+}
+
+/** Reads one worktree: lines of a name and a value, such as `branch refs/heads/main`. */
+function worktreeIn(block: string): Worktree {
+  const values = new Map<string, string>();
+  for (const line of block.split("\0")) {
+    const [name = ""] = line.split(" ", 1);
+    values.set(name, line.slice(line.indexOf(" ") + 1));
+  }
+  return {
+    path: values.get("worktree") ?? "",
+    head: values.get("HEAD") ?? "",
+    branch: values.get("branch")?.replace("refs/heads/", ""),
+  };
 }
 
 /** The git folder of the worktree around a folder, without starting git, or null: for the hooks,
@@ -101,15 +102,9 @@ export async function commitOf(name: string, cwd: string): Promise<string | null
 /** Files that are neither tracked nor ignored, from the top; a folder without a tracked file stands
  * for all in it. */
 export const untrackedIn = (top: string): Promise<string[]> =>
-  gitList(
-    top,
-    "ls-files",
-    "--others",
-    "--exclude-standard",
-    "--directory",
-    "--no-empty-directory",
-    "-z",
-  );
+  gitList(top, "ls-files", "-z", "--others", "--exclude-standard", ...FOLDERS_AS_ONE);
+
+const FOLDERS_AS_ONE = ["--directory", "--no-empty-directory"];
 
 /** The tree of all tracked and all untracked, not ignored files as they lie there now: what
  * evidence is bound to. */
@@ -142,14 +137,8 @@ async function copyIndex(from: string, to: string): Promise<void> {
 /** Paths that differ from HEAD or are not tracked, from the top; none that is ignored, or untracked
  * and `made`. */
 export async function changedPaths(top: string, made: readonly string[] = []): Promise<string[]> {
-  const list = await gitList(
-    top,
-    "status",
-    "--porcelain",
-    "-z",
-    "--untracked-files=normal",
-    "--no-renames",
-  );
+  const how = ["--porcelain", "-z", "--untracked-files=normal", "--no-renames"];
+  const list = await gitList(top, "status", ...how);
   return list
     .filter((entry) => !made.includes(entry.replace(/^\?\? /, "")))
     .map((entry) => entry.slice(3));
@@ -175,33 +164,29 @@ type Paths = readonly string[];
 /** @throws Fault `moved-base`, `no-commits`, `merge-commit` where they are no row of plain commits
  *   on top of `base` */
 export async function resultOf(base: string, head: string, cwd: string): Promise<Result> {
-  if (!(await isAncestor(base, head, cwd)))
-    throw new Fault(
-      "moved-base",
-      `${base}, where it began, is not below it`,
-      `put it there: git rebase ${base}`,
-    );
-  const list = await gitText(
-    cwd,
-    "rev-list",
-    "--reverse",
-    "--topo-order",
-    "--parents",
-    `${base}..${head}`,
-  );
-  const lines = list.split("\n").filter(Boolean);
-  const commits = lines.map((line) => line.split(" "));
+  if (!(await isAncestor(base, head, cwd))) {
+    const what = `${base}, where it began, is not below it`;
+    throw new Fault("moved-base", what, `put it there: git rebase ${base}`);
+  }
+  const order = ["--reverse", "--topo-order", "--parents"];
+  const list = await gitText(cwd, "rev-list", ...order, `${base}..${head}`);
+  const rows = list.split("\n").filter((row) => row !== "");
+  const commits = rows.map(commitIn);
   if (commits.length === 0)
     throw new Fault("no-commits", "there is no commit of its own", "commit the work first");
-  if (commits.some((parents) => parents.length > 2))
-    throw new Fault(
-      "merge-commit",
-      "there is a merge among the commits",
-      "rebase it to a row of plain commits",
-    );
+  if (commits.some(({ parents }) => parents.length > 1)) {
+    const way = "rebase it to a row of plain commits";
+    throw new Fault("merge-commit", "there is a merge among the commits", way);
+  }
   const tree = await gitText(cwd, "rev-parse", `${head}^{tree}`);
   const gone = ["diff", "--name-only", "-z", "--no-renames", "--diff-filter=D", base, head];
   const paths = await pathsBetween(base, head, cwd);
   const deleted = await gitList(cwd, ...gone);
-  return { head, tree, commits: commits.map(([id]) => id as string), paths, deleted };
+  return { head, tree, commits: commits.map(({ id }) => id), paths, deleted };
+}
+
+/** Reads a row of `rev-list --parents`. */
+function commitIn(row: string): { id: string; parents: string[] } {
+  const [id = "", ...parents] = row.split(" ");
+  return { id, parents };
 }
