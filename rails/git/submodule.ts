@@ -12,17 +12,13 @@ async function submodulesOf(top: string, main: string): Promise<Submodule[]> {
   const around = await gitDirOf(main);
   const tracked = await gitList({ cwd: top, accept: [1] }, "ls-files", "--stage", "-z");
   const links = tracked.filter((entry) => entry.startsWith("160000 "));
-  return Promise.all(
-    links.map(async (entry) => {
-      const path = entry.slice(entry.indexOf("\t") + 1);
-      const source = await gitDirOf(join(main, path));
-      return {
-        path,
-        commit: entry.split(" ")[1] as string,
-        source: source === around ? null : source,
-      };
-    }),
-  );
+  const read = async (entry: string): Promise<Submodule> => {
+    const path = entry.slice(entry.indexOf("\t") + 1);
+    const commit = entry.split(" ")[1] as string;
+    const source = await gitDirOf(join(main, path));
+    return { path, commit, source: source === around ? null : source };
+  };
+  return Promise.all(links.map(read));
 }
 
 /** Fills the submodules of a worktree that the main checkout has filled, those inside them too,
@@ -61,18 +57,17 @@ export async function workIn(
   for (const { path, source } of await submodulesOf(top, main)) {
     const inner = join(top, path);
     if (!(await isCheckout(inner))) continue;
-    const tips = await gitText(
-      { cwd: inner, accept: [128] },
-      "rev-parse",
-      "HEAD",
-      "--exclude=refs/remotes/*",
-      "--all",
-    );
-    const look = ["rev-list", "--no-walk", "--quiet", ...tips.split("\n")];
-    const isThere =
-      source !== null && (await git({ cwd: source, accept: [128] }, ...look)).code === 0;
+    const isThere = source !== null && (await holdsAll(source, inner));
     const work = isThere ? await workIn(inner, join(main, path)) : "commits that are nowhere else";
     if (work) return `${path}: ${work}`;
   }
   return null;
+}
+
+/** Does a repository hold all commits that another's HEAD and its own branches and tags are on? */
+async function holdsAll(source: string, inner: string): Promise<boolean> {
+  const ask = ["rev-parse", "HEAD", "--exclude=refs/remotes/*", "--all"];
+  const tips = await gitText({ cwd: inner, accept: [128] }, ...ask);
+  const look = ["rev-list", "--no-walk", "--quiet", ...tips.split("\n")];
+  return (await git({ cwd: source, accept: [128] }, ...look)).code === 0;
 }

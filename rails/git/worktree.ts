@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Stats } from "node:fs";
 import { lstat, mkdir, realpath, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import { EXIT, Fault } from "../program/fault.ts";
@@ -63,16 +64,20 @@ export async function cloneFor({ common }: Place, path: string): Promise<string>
 async function makeClone(place: Place, path: string, commit: string): Promise<string> {
   const at = await cloneFor(place, path);
   const found = await lstat(at).catch(() => null);
-  const way = "remove it, or set TMPDIR to a folder of yours";
-  // Anybody may make folders there, and links: what another one can write to would be run.
-  if (found && (found.uid !== process.getuid?.() || (found.mode & 0o077) !== 0))
+  if (found && !isOnlyOurs(found)) {
+    const way = "remove it, or set TMPDIR to a folder of yours";
     throw new Fault("not-ours", `${at} is somebody else's`, way, EXIT.usage);
+  }
   if ((await isCheckout(at)) && (await commitOf(commit, at))) return at;
   await rm(at, { recursive: true, force: true });
   await mkdir(at, { mode: 0o700 });
   await cloneInto(at, place.common);
   return at;
 }
+
+/** Anybody may make folders there, and links: what another one can write to would be run. */
+const isOnlyOurs = ({ uid, mode }: Stats): boolean =>
+  uid === process.getuid?.() && (mode & 0o077) === 0;
 
 /** Puts the commit that HEAD is on in a place that `freshWorktree` gave, into the repository: a
  * worktree's is there. */
@@ -83,16 +88,8 @@ export async function bringBack(
 ): Promise<void> {
   if ((await gitDirOf(from))?.startsWith(common + sep)) return;
   const quietly = ["--quiet", "--no-write-fetch-head", "--no-tags", "--no-recurse-submodules"];
-  await git(
-    main,
-    ...NO_HOOKS,
-    "-c",
-    "protocol.file.allow=always",
-    "fetch",
-    ...quietly,
-    from,
-    commit,
-  );
+  const fetch = ["-c", "protocol.file.allow=always", "fetch", ...quietly, from, commit];
+  await git(main, ...NO_HOOKS, ...fetch);
 }
 
 /** Removes a worktree, or the clone in its stead, and nothing else: links in it are unlinked and

@@ -6,7 +6,7 @@ import type { Reason } from "../journal/shapes.ts";
 import { type AttemptState, isActive, type RunState } from "../journal/state.ts";
 import { isRunning } from "../proof/jobs.ts";
 import { type Found, uncommitted } from "../worker/attempt.ts";
-import { submit } from "../worker/submit.ts";
+import { submitFor } from "../worker/submit.ts";
 
 /** What the rails hand in where a worker only forgot to. */
 const NO_HANDOFF = "Its worker left no handoff.";
@@ -88,7 +88,7 @@ async function runningGate(state: RunState, { id, phase }: AttemptState): Promis
 /** Hands in what a worker only forgot to. Where that cannot be done, its attempt ends. */
 async function handInFor(found: Found, said: string): Promise<void> {
   // What a person has to agree to is objected to once; there is nobody left to think twice.
-  const handIn = () => submit(NO_HANDOFF, found.attempt.begun?.worktree ?? "", true);
+  const handIn = () => submitFor(NO_HANDOFF, found.attempt.begun?.worktree ?? "");
   await handIn()
     .catch(handIn)
     .catch((fault: Error) => endAttempt(found, said, fault.message));

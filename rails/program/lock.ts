@@ -1,10 +1,12 @@
 import { access, constants, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "./fault.ts";
 
 /** Some ten minutes of waiting, a little longer each time. */
 const TRIES = 4000;
-const WAIT_MS = [5, 150] as const;
+const FIRST_WAIT_MS = 5;
+const LONGEST_WAIT_MS = 150;
 
 /** Does something while no other process on this machine does anything under the same lock. A
  * holder that died is found out after ten seconds (its lock is no longer refreshed) and its lock
@@ -41,8 +43,8 @@ async function acquire(folder: string, lockfilePath: string): Promise<() => Prom
     if (release) return release;
     if (tries === TRIES)
       throw new Fault("locked", `another minion holds ${lockfilePath}`, "call again");
-    const wait = Math.min(WAIT_MS[1], WAIT_MS[0] * 1.2 ** tries) * (0.5 + Math.random());
-    await new Promise((resolve) => setTimeout(resolve, wait));
+    const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 1.2 ** tries);
+    await sleep(wait * (0.5 + Math.random()));
   }
 }
 

@@ -5,9 +5,8 @@ import { promisify } from "node:util";
 /** Marks a process so that it can be told later whether that very one still runs; null where there
  * is none. */
 export async function markOf(pid: number): Promise<ProcessMark | null> {
-  const started = await (process.platform === "linux" ? startInProc(pid) : startByPs(pid)).catch(
-    () => null,
-  );
+  const ask = process.platform === "linux" ? startInProc : startByPs;
+  const started = await ask(pid).catch(() => null);
   return started ? { pid, started } : null;
 }
 

@@ -3,8 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Journal } from "../journal/journal.ts";
 import type { RunState } from "../journal/state.ts";
 import { EXIT, Fault } from "../program/fault.ts";
-import type { ProcessMark } from "../program/process.ts";
-import { isAlive, markOf } from "../program/process.ts";
+import { isAlive, markOf, type ProcessMark } from "../program/process.ts";
 import { outside } from "../program/world.ts";
 
 // A job is work that outlives the call and the session that asked for it: `minion job NAME`,
@@ -19,12 +18,15 @@ export async function isRunning(state: RunState, name: string): Promise<boolean>
   return job !== undefined && (await isAlive(job.process));
 }
 
+/** A job, where its process is to run, and until when it is waited for. */
+type Wait = Readonly<{ journal: Journal; cwd: string; job: string; until: number }>;
+
 /** Waits for the result of a job, as `result` finds it in the state, and starts the job where
  * nobody has.
  * @returns the result, or undefined where it still runs at `until`
  * @throws Fault `job` where it ended without a result */
 export async function attach<T>(
-  { journal, cwd, job, until }: { journal: Journal; cwd: string; job: string; until: number },
+  { journal, cwd, job, until }: Wait,
   result: (state: RunState) => T | undefined,
 ): Promise<T | undefined> {
   let own: { code?: number } | undefined;
@@ -37,15 +39,12 @@ export async function attach<T>(
     if (found !== undefined) return found;
     const isKnown = await isRunning(state, job);
     // Where another one was at it, that has ended now without what is wanted here.
-    if (!isKnown && (!own || code === EXIT.running))
-      own = outside().again(["job", ...job.split(" ")], cwd);
-    else if (!isKnown && code !== undefined)
-      throw new Fault(
-        "job",
-        state.errors.get(job) ?? "it was ended from outside",
-        "call again",
-        EXIT.writing,
-      );
+    const isToStart = !isKnown && (!own || code === EXIT.running);
+    if (isToStart) own = outside().again(["job", ...job.split(" ")], cwd);
+    else if (!isKnown && code !== undefined) {
+      const why = state.errors.get(job) ?? "it was ended from outside";
+      throw new Fault("job", why, "call again", EXIT.writing);
+    }
     do {
       // Whoever hears «still running» may count on it that the journal knows the job.
       if (isKnown && outside().now() >= until) return undefined;

@@ -13,17 +13,19 @@ export function secretsIn(
   names: readonly string[],
 ): [value: string, instead: string][] {
   const isSecret = matcher(names, "i");
-  const found = Object.entries(env).flatMap(([key, value = ""]): [string, string][] => {
-    const inAddress = [...value.matchAll(/:\/\/[^\s/:@]*:([^\s/@]+)@/g)].map(
-      ([, password = ""]) => password,
-    );
+  const found: [value: string, instead: string][] = [];
+  for (const [key, value = ""] of Object.entries(env)) {
     const lines = isSecret(key) ? value.split("\n").map((line) => line.trim()) : [];
-    return [...lines, ...inAddress].map((each) => [each, `[${key}]`]);
-  });
+    for (const secret of [...lines, ...passwordsIn(value)]) found.push([secret, `[${key}]`]);
+  }
   return found
     .filter(([value]) => value.length >= SECRET_LENGTH)
     .sort(([a], [b]) => b.length - a.length);
 }
+
+/** The passwords of addresses such as `https://me:PASSWORD@host`. */
+const passwordsIn = (text: string): string[] =>
+  [...text.matchAll(/:\/\/[^\s/:@]*:([^\s/@]+)@/g)].map(([, password = ""]) => password);
 
 /** The last lines of raw output, without colours; none where it is gone. */
 export async function tailOf(path: string, lines: number): Promise<string[]> {
@@ -37,8 +39,8 @@ export async function keep(
   output: Readable,
   file: FileHandle,
   limit: number,
-  secrets: [string, string][],
-) {
+  secrets: [value: string, instead: string][],
+): Promise<void> {
   const half = limit / 2;
   const longest = secrets[0]?.[0].length ?? 0;
   let rest = ""; // What may end with the beginning of a secret

@@ -1,24 +1,22 @@
-import { spawn } from "node:child_process";
-import { mkdir, open, readFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Blueprint } from "../blueprint/blueprint.ts";
-import { cleanEnv, git } from "../git/git.ts";
+import { git } from "../git/git.ts";
 import { pathsBetween, treeOf, untrackedIn, type Worktop } from "../git/repository.ts";
 import type { Evidence } from "../journal/events.ts";
 import { isRed, madeIn, setupKey } from "../journal/evidence.ts";
 import type { Journal, Run } from "../journal/journal.ts";
 import type { Command } from "../journal/shapes.ts";
 import type { RunState } from "../journal/state.ts";
-import { EXIT } from "../program/fault.ts";
 import { outside } from "../program/world.ts";
+import { execute } from "./command.ts";
 import { errorsIn, failuresIn, isSubset, isUntested } from "./failures.ts";
-import { keep, secretsIn } from "./output.ts";
-import { HELD, withSlot } from "./slots.ts";
+import { withSlot } from "./slots.ts";
 
 /** So many paths evidence names: a command that makes more leaves a folder that should be ignored.
  */
 const PATHS_LIMIT = 100;
 
+/** Whom a command is run for, in which run, and where. */
 type Proof = Run & Pick<Evidence, "by" | "attempts"> & { readonly place: Worktop };
 
 /** Runs a command on the files as they lie in a worktree, once one of the machine's slots is free,
@@ -28,35 +26,15 @@ export const prove = (proof: Proof, command: Command): Promise<Evidence> =>
     proveNow(proof, command),
   );
 
-async function proveNow(
-  { journal, state, place, by, attempts }: Proof,
-  command: Command,
-): Promise<Evidence> {
-  const { name: gate, run, cwd, timeout } = command;
+async function proveNow(proof: Proof, command: Command): Promise<Evidence> {
+  const { journal, state, by, attempts } = proof;
+  const { name: gate, run, cwd } = command;
   const rules = state.blueprint.output;
-  const label =
-    attempts.length === 0 ? "base" : by === "landing" ? by : attempts[0]?.replace(/^.*\//, "");
-  const output = join("output", `${label}-${gate}-${outside().now().toString(36)}.log`);
-  const path = join(journal.folder, output);
-  await mkdir(dirname(path), { recursive: true });
-  const known = madeIn(state, by === "worker" ? attempts[0] : undefined);
-  const tree = await treeOf(place, known);
-  const untracked = await untrackedIn(place.top);
-  const before = performance.now();
-  const code = await execute(run, join(place.top, cwd), timeout, path, rules);
-  const ms = Math.round(performance.now() - before);
-  const made = (await untrackedIn(place.top))
-    .filter((path) => !untracked.includes(path))
-    .slice(0, PATHS_LIMIT);
-  // A setup may touch a lockfile: that is undone, since nothing has been worked on yet.
-  if (gate === state.setup?.name)
-    await git(place.top, "checkout", "--quiet", "--force", "--", ":/");
-  const after = await treeOf(place, [...known, ...made]);
-  const changed = (await pathsBetween(tree, after, place.top)).slice(0, PATHS_LIMIT);
-  const said = await readFile(path, "utf8");
-  const untested = code === 0 && isUntested(said, rules);
+  const output = join("output", `${labelOf(proof)}-${gate}-${outside().now().toString(36)}.log`);
+  const { tree, changed, made, code, ms } = await observe(proof, command, output);
+  const said = await readFile(join(journal.folder, output), "utf8");
   const errors = code === 0 ? [] : errorsIn(said, rules);
-  const plain = {
+  const evidence: Evidence = {
     gate,
     by,
     attempts,
@@ -67,12 +45,56 @@ async function proveNow(
     cwd,
     setup: setupKey(state),
     code,
-    untested,
+    untested: code === 0 && isUntested(said, rules),
+    known: false,
+    ms,
+    output,
+    ...(errors.length > 0 ? { errors } : {}),
   };
-  const evidence = { ...plain, known: false, ms, output, ...(errors.length > 0 ? { errors } : {}) };
-  const base = state.evidence.findLast((each) => each.gate === gate && each.attempts.length === 0);
-  if (!state.baseAccepted || !base || !isRed(evidence)) return evidence;
-  return { ...evidence, known: await isNoWorse(journal, state, evidence, base) };
+  return { ...evidence, known: await isKnown(journal, state, evidence) };
+}
+
+/** For whom it was run, as the name of its output says it: `base`, `landing`, or `T001.2`. */
+function labelOf({ by, attempts: [attempt] }: Proof): string {
+  if (attempt === undefined) return "base";
+  return by === "landing" ? by : attempt.replace(/^.*\//, "");
+}
+
+/** Runs a command and looks what it did to the files. `changed`: paths of the tree that are others
+ * after it; `made`: untracked ones that were not there before; `ms`: how long it took. */
+async function observe(
+  { journal, state, place, by, attempts }: Proof,
+  command: Command,
+  output: string,
+): Promise<Pick<Evidence, "tree" | "changed" | "made" | "code" | "ms">> {
+  const path = join(journal.folder, output);
+  await mkdir(dirname(path), { recursive: true });
+  const known = madeIn(state, by === "worker" ? attempts[0] : undefined);
+  const tree = await treeOf(place, known);
+  const untracked = await untrackedIn(place.top);
+
+  const begin = performance.now();
+  const cwd = join(place.top, command.cwd);
+  const code = await execute(command.run, cwd, command.timeout, path, state.blueprint.output);
+  const ms = Math.round(performance.now() - begin);
+
+  const added = (await untrackedIn(place.top)).filter((each) => !untracked.includes(each));
+  const made = added.slice(0, PATHS_LIMIT);
+  // A setup may touch a lockfile: that is undone, since nothing has been worked on yet.
+  if (command.name === state.setup?.name)
+    await git(place.top, "checkout", "--quiet", "--force", "--", ":/");
+  const after = await treeOf(place, [...known, ...made]);
+  const changed = (await pathsBetween(tree, after, place.top)).slice(0, PATHS_LIMIT);
+  return { tree, changed, made, code, ms };
+}
+
+/** Is it red in nothing that is not red on the base as well, where a person has accepted that? */
+async function isKnown(journal: Journal, state: RunState, now: Evidence): Promise<boolean> {
+  if (!state.baseAccepted || !isRed(now)) return false;
+  const onBase = ({ gate, attempts }: Evidence): boolean =>
+    gate === now.gate && attempts.length === 0;
+  const base = state.evidence.findLast(onBase);
+  return base !== undefined && isNoWorse(journal, state, now, base);
 }
 
 /** Does a red run name no failure that an earlier one of the same gate does not name as well? */
@@ -81,62 +103,10 @@ export async function isNoWorse(
   { blueprint }: RunState,
   now: Evidence,
   before: Evidence,
-) {
+): Promise<boolean> {
   if (now.code !== before.code || now.untested !== before.untested) return false;
-  const read = async ({ output }: Evidence) =>
+  if (now.untested) return true;
+  const read = async ({ output }: Evidence): Promise<Set<string>> =>
     failuresIn(await readFile(join(folder, output), "utf8"), blueprint.output);
-  return now.untested || isSubset(await read(now), await read(before));
-}
-
-/** The process groups of the commands that run now: a job that is told to end takes them along. */
-const groups = new Set<number>();
-process.once("SIGTERM", () => {
-  for (const group of groups) endGroup(group);
-  process.exit(EXIT.interrupted);
-});
-
-function endGroup(group: number): void {
-  groups.delete(group);
-  try {
-    process.kill(-group, "SIGKILL");
-  } catch {
-    // Nobody is left in it.
-  }
-}
-
-/** How long output may still come from what a command left behind outside of its process group. */
-const LAST_WORDS_MS = 2000;
-
-/** Whatever way it ends, nothing of its process group is left running.
- * @returns its exit code, null where it ran out of time */
-async function execute(
-  run: string,
-  cwd: string,
-  timeout: number,
-  path: string,
-  rules: Blueprint["output"],
-) {
-  const file = await open(path, "wx");
-  const env = cleanEnv({ [HELD]: "1" });
-  // Both streams into one, so that lines stand in the order in which they were written.
-  const whole = `exec 2>&1\n${run}`;
-  const child = spawn(whole, {
-    cwd,
-    env,
-    shell: true,
-    detached: true,
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  if (child.pid) groups.add(child.pid);
-  const secrets = secretsIn(env, rules.secret);
-  const kept = keep(child.stdout, file, rules.megabytes * 2 ** 20, secrets).catch(() => {});
-  const code = await new Promise<number | null>((resolve) => {
-    setTimeout(resolve, timeout * 1000, null).unref();
-    child.on("error", () => resolve(127)).on("exit", (code) => resolve(code ?? 128));
-  });
-  if (child.pid) endGroup(child.pid);
-  setTimeout(() => child.stdout.destroy(), LAST_WORDS_MS).unref();
-  await kept;
-  await file.close();
-  return code;
+  return isSubset(await read(now), await read(before));
 }

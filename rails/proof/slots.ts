@@ -40,47 +40,66 @@ export async function withSlot<T>(
 /** How many tickets this process has drawn: two of one millisecond are two. */
 let tickets = 0;
 
+/** A folder where tickets lie, and what one's name says behind `waits+` or `runs+`. */
+type Ticket = Readonly<{ folder: string; name: string }>;
+
+const waitsAt = ({ folder, name }: Ticket): string => join(folder, `waits+${name}`);
+const runsAt = ({ folder, name }: Ticket): string => join(folder, `runs+${name}`);
+
 /** @returns the path of a ticket that runs */
 async function queueUp(slots: number, rank: number): Promise<string> {
-  const folder = join(temporaryFolder(), `minion-${process.getuid?.()}`);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const { pid, started } = (await markOf(process.pid)) ?? {};
-  if (!started || (await lstat(folder)).uid !== process.getuid?.())
-    throw new Error("no place of ours to queue up");
-  const ticket = [rank, outside().now(), pid, encodeURIComponent(started), ++tickets].join("+");
-  const waits = join(folder, `waits+${ticket}`);
-  const runs = join(folder, `runs+${ticket}`);
-  const look = async () => {
-    const names = (await readdir(folder)).sort();
-    const running = names.filter((name) => name.startsWith("runs+"));
-    const waiting = names.filter((name) => name.startsWith("waits+"));
-    const at = waiting.indexOf(`waits+${ticket}`);
-    if (at < 0) throw new Error("the ticket was taken away");
-    // Each looks after the one before it, the first after all who run.
-    return {
-      isTurn: at === 0 && running.length < slots,
-      ahead: at > 0 ? waiting.slice(at - 1, at) : running,
-    };
-  };
-  // Only one decides at a time: somebody with an older ticket may just have come in.
-  const take = () =>
-    withLock(folder, "slots", async () => {
-      const { isTurn } = await look();
-      if (isTurn) await rename(waits, runs);
-      return isTurn;
-    });
+  const ticket = await drawTicket(rank);
   try {
-    await writeFile(waits, "");
+    await writeFile(waitsAt(ticket), "");
     for (let looks = 0; ; looks++, await sleep(LOOK_MS)) {
-      const { isTurn, ahead } = await look();
-      if (isTurn && (await take())) return runs;
-      if (looks % LOOKS === 0) for (const name of ahead) await dropDead(folder, name);
+      const { isTurn, ahead } = await look(ticket, slots);
+      if (isTurn && (await take(ticket, slots))) return runsAt(ticket);
+      if (looks % LOOKS === 0) for (const name of ahead) await dropDead(ticket.folder, name);
     }
   } finally {
-    await rm(waits, { force: true });
+    await rm(waitsAt(ticket), { force: true });
   }
 }
 
+/** @throws Error where there is no folder of ours to queue up in, or no telling who we are */
+async function drawTicket(rank: number): Promise<Ticket> {
+  const uid = process.getuid?.();
+  const folder = join(temporaryFolder(), `minion-${uid}`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const mark = await markOf(process.pid);
+  if (!mark || (await lstat(folder)).uid !== uid) throw new Error("no place of ours to queue up");
+  const started = encodeURIComponent(mark.started);
+  return { folder, name: [rank, outside().now(), mark.pid, started, ++tickets].join("+") };
+}
+
+/** @returns whether it may run now, and whose end it waits for: each looks after the one before it,
+ *   the first after all who run
+ * @throws Error where the ticket was taken away */
+async function look(
+  { folder, name }: Ticket,
+  slots: number,
+): Promise<{ isTurn: boolean; ahead: string[] }> {
+  const names = (await readdir(folder)).sort();
+  const running = names.filter((each) => each.startsWith("runs+"));
+  const waiting = names.filter((each) => each.startsWith("waits+"));
+  const at = waiting.indexOf(`waits+${name}`);
+  if (at < 0) throw new Error("the ticket was taken away");
+  return {
+    isTurn: at === 0 && running.length < slots,
+    ahead: at > 0 ? waiting.slice(at - 1, at) : running,
+  };
+}
+
+/** Lets a ticket run, if it still may. Only one decides at a time: somebody with an older ticket
+ * may just have come in. */
+const take = (ticket: Ticket, slots: number): Promise<boolean> =>
+  withLock(ticket.folder, "slots", async () => {
+    const { isTurn } = await look(ticket, slots);
+    if (isTurn) await rename(waitsAt(ticket), runsAt(ticket));
+    return isTurn;
+  });
+
+/** Removes the ticket of a process that is gone. */
 async function dropDead(folder: string, name: string): Promise<void> {
   const [, , , pid, started = ""] = name.split("+");
   const isThere = await isAlive({ pid: Number(pid), started: decodeURIComponent(started) });

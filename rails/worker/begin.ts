@@ -57,20 +57,27 @@ async function refuse(
   state: RunState,
   id: string,
   marked: string | null,
-  { top }: Place,
+  place: Place,
 ): Promise<void> {
+  const why = await whyNot(state, id, marked, place);
+  if (why !== null) throw new Fault("not-yours", why, "stop and say so");
+}
+
+async function whyNot(
+  state: RunState,
+  id: string,
+  marked: string | null,
+  { top }: Place,
+): Promise<string | null> {
   const attempt = state.attempts.get(id);
-  const begun = attempt?.begun;
+  if (!attempt || !isActive(attempt)) return `${id} is over already`;
+  if (state.aborted) return `run ${state.run} was aborted`;
   const other = marked === id ? undefined : state.attempts.get(marked ?? "");
-  const changed = begun ? "" : await uncommitted(state, id, top);
-  const why = [
-    (!attempt || !isActive(attempt)) && `${id} is over already`,
-    state.aborted && `run ${state.run} was aborted`,
-    other && isActive(other) && `this worktree belongs to ${marked}`,
-    begun && begun.worktree !== top && `${id} was begun in ${begun.worktree}`,
-    changed && `this worktree is not fresh: ${changed}`,
-  ].find(Boolean);
-  if (why) throw new Fault("not-yours", why, "stop and say so");
+  if (other && isActive(other)) return `this worktree belongs to ${marked}`;
+  const { begun } = attempt;
+  if (begun) return begun.worktree === top ? null : `${id} was begun in ${begun.worktree}`;
+  const changed = await uncommitted(state, id, top);
+  return changed ? `this worktree is not fresh: ${changed}` : null;
 }
 
 async function moveTo(place: Place, branch: string, commit: string): Promise<void> {
@@ -90,6 +97,9 @@ async function moveTo(place: Place, branch: string, commit: string): Promise<voi
   await fillSubmodules(place.top, place.main);
 }
 
+/** Runs the project's setup in the worktree, once for each attempt.
+ * @returns null while it still runs
+ * @throws Fault `setup-failed`: the attempt is over then */
 async function setUp(own: Own, until: number): Promise<Own | null> {
   const { journal, state, attempt, place } = own;
   if (!state.setup) return own;
@@ -98,15 +108,16 @@ async function setUp(own: Own, until: number): Promise<Own | null> {
     gate === "setup" && attempts[0] === attempt.id;
   const made = await attach(job, (now) => now.evidence.find(isOwn)).catch((error: Error) => error);
   if (!made) return null;
-  if (!(made instanceof Error) && isPass(made)) return own;
-  const note = made instanceof Error ? made.message : join(journal.folder, made.output);
+  if (made instanceof Error) return endUnset(own, made.message);
+  return isPass(made) ? own : endUnset(own, join(journal.folder, made.output));
+}
+
+/** Ends an attempt whose worktree could not be set up. @param note what went wrong, or where that
+ * stands */
+async function endUnset({ journal, attempt }: Own, note: string): Promise<never> {
   await journal.add({ event: "ended", attempt: attempt.id, reason: "setup-failed", note });
-  throw new Fault(
-    "setup-failed",
-    `the project's setup failed: ${note}`,
-    "stop and say so",
-    EXIT.usage,
-  );
+  const what = `the project's setup failed: ${note}`;
+  throw new Fault("setup-failed", what, "stop and say so", EXIT.usage);
 }
 
 /** What the job `setup` does. */

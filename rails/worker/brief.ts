@@ -9,65 +9,69 @@ import type { Own } from "./attempt.ts";
 const HANDOFF_CHARACTERS = 1200;
 const PHASE_CHARACTERS = 8000;
 
+type FindOverlay = (name: string) => Overlay | undefined;
+
 /** What a worker is told at the start: its task, what it may touch, its expertise, what came
  * before, and the rails. */
-export function brief(own: Own, overlay: (name: string) => Overlay | undefined): string {
+export function brief(own: Own, overlay: FindOverlay): string {
   const { attempt, state, journal } = own;
   const { task, phase } = attempt;
-  const {
-    title,
-    description,
-    files,
-    forbid,
-    gates: proof,
-    doneWhen,
-    verify,
-    risk,
-    agent,
-    depends,
-  } = task;
-  const fields = {
-    Files: files.map(({ path, guessed }) => (guessed ? `${path} (a guess)` : path)).join(", "),
-    "Do not touch": forbid.join(", "),
-    "May change, though gates stand on it": proof.join(", "),
-    "Done when": doneWhen,
-    Verify: verify,
-    Risk: risk,
-    "Part of": [state.goal, state.success && `a success if: ${state.success}`]
-      .filter(Boolean)
-      .join("; "),
-  };
-  // A role says how to work: a phase that brings its own leaves no room for the task's.
-  const experts = phase.agent
-    ? [...agent.filter((name) => !overlay(name)?.isRole), phase.agent]
-    : agent;
-  const where =
-    state.prefix && ` The list was written in ${state.prefix}/: its paths count from there.`;
-  const part = task.phases.length > 1 ? ` This is its phase ${phase.name}.` : "";
-  const stands =
-    task.result && !task.result.over
-      ? "on what earlier phases made of it"
-      : "at the tip of the line";
   const parts = [
-    `# ${attempt.id}: ${title}\n\nYou are on ${attempt.begun?.branch}, ${stands}.${part}${where}`,
-    description,
-    Object.entries(fields).reduce(
-      (text, [name, value]) => text + (value && `- ${name}: ${value}\n`),
-      "",
-    ),
-    ...[...experts, attempt.agent].map((name) => overlay(name)?.body ?? ""),
-    ...depends.map((id) => handoffOf(state, id)),
+    heading(own),
+    task.description,
+    fieldsOf(own),
+    ...expertiseOf(attempt, overlay),
+    ...task.depends.map((id) => handoffOf(state, id)),
     phase.back ? toJudge(own) : "",
-    ...before(attempt).map(({ phase, submitted }) => {
-      return `## What phase ${phase.name} left\n\n${submitted?.handoff.slice(0, PHASE_CHARACTERS)}`;
-    }),
+    ...before(attempt).map(leftBy),
     ...othersIn(own).map((id) => handoffOf(state, id)),
     earlier(attempt, join(journal.folder, "output")),
     rails(own),
   ];
-  return parts.flatMap((part) => part.trim() || []).join("\n\n");
+  const trimmed = parts.map((part) => part.trim());
+  return trimmed.filter((part) => part !== "").join("\n\n");
 }
 
+/** Which attempt it is, and where its worker stands. */
+function heading({ attempt, state }: Own): string {
+  const { id, task, phase, begun } = attempt;
+  const hasResult = task.result && !task.result.over;
+  const stands = hasResult ? "on what earlier phases made of it" : "at the tip of the line";
+  const part = task.phases.length > 1 ? ` This is its phase ${phase.name}.` : "";
+  const where =
+    state.prefix && ` The list was written in ${state.prefix}/: its paths count from there.`;
+  return `# ${id}: ${task.title}\n\nYou are on ${begun?.branch}, ${stands}.${part}${where}`;
+}
+
+/** The task's fields, one a line; none that is empty. */
+function fieldsOf({ attempt: { task }, state }: Own): string {
+  const files = task.files.map(({ path, guessed }) => (guessed ? `${path} (a guess)` : path));
+  const success = state.success && `a success if: ${state.success}`;
+  const fields = {
+    Files: files.join(", "),
+    "Do not touch": task.forbid.join(", "),
+    "May change, though gates stand on it": task.gates.join(", "),
+    "Done when": task.doneWhen,
+    Verify: task.verify,
+    Risk: task.risk,
+    "Part of": [state.goal, success].filter((text) => text !== "").join("; "),
+  };
+  return Object.entries(fields)
+    .filter(([, value]) => value !== "")
+    .map(([name, value]) => `- ${name}: ${value}`)
+    .join("\n");
+}
+
+/** What the overlays say that the task or its phase names, and the one that was dispatched. */
+function expertiseOf({ task, phase, agent }: AttemptState, overlay: FindOverlay): string[] {
+  // A role says how to work: a phase that brings its own leaves no room for the task's.
+  const experts = phase.agent
+    ? [...task.agent.filter((name) => !overlay(name)?.isRole), phase.agent]
+    : task.agent;
+  return [...experts, agent].map((name) => overlay(name)?.body ?? "");
+}
+
+/** The project's gates and rules, as far as they are this phase's. */
 function rails({ state, attempt: { phase } }: Own): string {
   const { bounds } = state.blueprint;
   const gates = gatesOf(state, phase).map(
@@ -75,7 +79,8 @@ function rails({ state, attempt: { phase } }: Own): string {
   );
   const bound =
     gates.length > 0 ? `Gates: ${gates.join(", ")}. Each may fail ${bounds.failures} times.` : "";
-  const steps = [bound, phase.steps, phase.writes ? state.blueprint.body : ""].filter(Boolean);
+  const rules = phase.writes ? state.blueprint.body : "";
+  const steps = [bound, phase.steps, rules].filter((text) => text !== "");
   return steps.length > 0 ? `## Rails\n\n${steps.join("\n\n")}` : "";
 }
 
@@ -94,7 +99,7 @@ function othersIn({ state, attempt: { task } }: Own): string[] {
   const touched = landed.filter(({ result }) =>
     result?.submitted?.paths.some((path) => paths.includes(path)),
   );
-  return touched.flatMap(({ id }) => (task.depends.includes(id) ? [] : id));
+  return touched.map(({ id }) => id).filter((id) => !task.depends.includes(id));
 }
 
 /** The attempts whose words an attempt gets to read: all that the task's phases left, the newest of
@@ -107,26 +112,34 @@ function before({ task, phase }: AttemptState): AttemptState[] {
   return left.filter((each, at) => !left.slice(at + 1).some((later) => later.phase === each.phase));
 }
 
+function leftBy({ phase, submitted }: AttemptState): string {
+  return `## What phase ${phase.name} left\n\n${submitted?.handoff.slice(0, PHASE_CHARACTERS)}`;
+}
+
 /** What there is to judge: the change, and the evidence for it: each command and where its raw
  * output lies. */
 function toJudge({ state, attempt: { begun, task }, journal }: Own): string {
   const { head = "", tree = "" } = task.result?.submitted ?? {};
-  const raw = state.gates.flatMap((gate) => {
+  const raw: string[] = [];
+  for (const gate of state.gates) {
     const path = evidenceFor(state, gate, tree)?.output;
-    return path ? `- ${gate.name} (\`${gate.run}\`): ${join(journal.folder, path)}` : [];
-  });
+    if (path) raw.push(`- ${gate.name} (\`${gate.run}\`): ${join(journal.folder, path)}`);
+  }
   const range = `${begun?.base.slice(0, 10)} ${head.slice(0, 10)}`;
   return `## To judge\n\nThe change: \`git diff ${range}\`. Raw output of its gates:\n${raw.join("\n")}`;
 }
 
 /** What earlier attempts came to and left, for this one to look at and to take over. */
 function earlier({ task }: AttemptState, output: string): string {
-  const lines = task.attempts.flatMap(({ id, over, begun }) => {
-    const left =
-      begun &&
-      `Its work is on ${begun.branch}; what it did not commit may still lie in ${begun.worktree}.`;
-    return over ? `- ${id}: ${over.reason}. ${over.note} ${left ?? ""}` : [];
-  });
+  const lines: string[] = [];
+  for (const { id, over, begun } of task.attempts) {
+    if (!over) continue;
+    const left = begun
+      ? `Its work is on ${begun.branch}; what it did not commit may still lie in ${begun.worktree}.`
+      : "";
+    lines.push(`- ${id}: ${over.reason}. ${over.note} ${left}`);
+  }
+  if (lines.length === 0) return "";
   const raw = `Raw output is in ${output}. Find out why it failed, then take another approach.`;
-  return lines.length > 0 ? `## Tried before\n\n${lines.join("\n")}\n${raw}` : "";
+  return `## Tried before\n\n${lines.join("\n")}\n${raw}`;
 }

@@ -9,7 +9,7 @@ import {
   madeIn,
   type PhaseGate,
 } from "../journal/evidence.ts";
-import { isActive } from "../journal/state.ts";
+import { type AttemptState, isActive } from "../journal/state.ts";
 import { EXIT, Fault } from "../program/fault.ts";
 import { attach } from "../proof/jobs.ts";
 import { tailOf } from "../proof/output.ts";
@@ -65,54 +65,56 @@ export async function gate(
   return results;
 }
 
-async function runGate(
-  { place, journal, attempt, state }: Own,
-  command: PhaseGate,
-  until: number,
-): Promise<GateResult> {
+async function runGate(own: Own, command: PhaseGate, until: number): Promise<GateResult> {
+  const { place, journal, attempt, state } = own;
   const { id } = attempt;
   const { name } = command;
   const allowed = state.blueprint.bounds.failures;
   const tree = await treeOf(place, madeIn(state, id));
   const known = evidenceFor(state, command, tree);
-  const isRefused = !known && (!isActive(attempt) || (attempt.failures[name] ?? 0) >= allowed);
-  const job = { journal, cwd: place.top, job: `gate ${id} ${name}`, until };
-  const evidence = isRefused
-    ? undefined
-    : (known ?? (await attach(job, (now) => evidenceFor(now, command, tree))));
-  const failures = (await journal.state()).attempts.get(id)?.failures[name] ?? 0;
-  const plain = { gate: name, reused: known !== undefined, failures, allowed };
-  if (isRefused) return { ...plain, result: "refused", hint: NO_TRY_LEFT };
-  if (!evidence)
-    return { ...plain, result: "running", hint: "call the same again: it goes on meanwhile" };
-
-  const ran = {
-    ...plain,
-    seconds: evidence.ms / 1000,
-    output: join(journal.folder, evidence.output),
-  };
-  const changed = evidence.changed.slice(0, 5).join(", ");
-  if (isMet(command, evidence)) {
-    const asBefore = evidence.known ? "red in nothing that is not on the base" : "";
-    return { ...ran, result: "pass", hint: command.red ? "red, as it has to be here" : asBefore };
+  if (!known && !mayRun(attempt, name, allowed)) {
+    const failures = await failuresOf(own, name);
+    return { gate: name, reused: false, failures, allowed, result: "refused", hint: NO_TRY_LEFT };
   }
-  if (!isMissed(command, evidence))
-    return {
-      ...ran,
-      result: "changed-files",
-      hint: `it changed ${changed}: look at that, then run it again`,
-    };
-  const tail = (await tailOf(ran.output, TAIL_LINES)).join("\n");
-  const next = failures >= allowed ? NO_TRY_LEFT : "find the cause, fix it once, run it again";
+  const job = { journal, cwd: place.top, job: `gate ${id} ${name}`, until };
+  const evidence = known ?? (await attach(job, (now) => evidenceFor(now, command, tree)));
+  const failures = await failuresOf(own, name);
+  const call = { gate: name, reused: known !== undefined, failures, allowed };
+  if (!evidence)
+    return { ...call, result: "running", hint: "call the same again: it goes on meanwhile" };
+  const output = join(journal.folder, evidence.output);
+  const ran = { ...call, seconds: evidence.ms / 1000, output };
+  if (isMet(command, evidence))
+    return { ...ran, result: "pass", hint: passHint(command, evidence) };
+  if (!isMissed(command, evidence)) {
+    const changed = evidence.changed.slice(0, 5).join(", ");
+    const hint = `it changed ${changed}: look at that, then run it again`;
+    return { ...ran, result: "changed-files", hint };
+  }
   if (command.red && evidence.code === 0 && !evidence.untested)
     return { ...ran, result: "fail", hint: GREEN_ALREADY };
-  const why =
-    evidence.code === null
-      ? "it ran out of time. "
-      : evidence.untested
-        ? "it tested nothing. "
-        : "";
-  return { ...ran, result: "fail", hint: why + next, tail };
+  const next = failures >= allowed ? NO_TRY_LEFT : "find the cause, fix it once, run it again";
+  const tail = (await tailOf(output, TAIL_LINES)).join("\n");
+  return { ...ran, result: "fail", hint: failHint(evidence) + next, tail };
+}
+
+const mayRun = (attempt: AttemptState, name: string, allowed: number): boolean =>
+  isActive(attempt) && (attempt.failures[name] ?? 0) < allowed;
+
+/** How often a gate has failed in the attempt, as the journal says by now. */
+const failuresOf = async ({ journal, attempt }: Own, name: string): Promise<number> =>
+  (await journal.state()).attempts.get(attempt.id)?.failures[name] ?? 0;
+
+/** What there is to say of a gate that came out as it has to. */
+function passHint({ red }: PhaseGate, { known }: Evidence): string {
+  if (red) return "red, as it has to be here";
+  return known ? "red in nothing that is not on the base" : "";
+}
+
+/** What there is to say of a failure that is no usual one. */
+function failHint({ code, untested }: Evidence): string {
+  if (code === null) return "it ran out of time. ";
+  return untested ? "it tested nothing. " : "";
 }
 
 /** What the job `gate` does. The failure that uses up the bound ends the attempt. */
@@ -121,22 +123,28 @@ export async function runGateJob(own: Own, name: string): Promise<void> {
   const command = gatesOf(state, attempt.phase).find((each) => each.name === name) as PhaseGate;
   const now = await prove({ ...own, by: "worker", attempts: [attempt.id] }, command);
   const events: NewEvent[] = [{ event: "evidence", ...now }];
-  const allowed = state.blueprint.bounds.failures;
-  if (isMissed(command, now) && (attempt.failures[name] ?? 0) + 1 >= allowed) {
-    const before = state.evidence.findLast(
-      (each) => each.gate === name && each.attempts[0] === attempt.id,
-    );
-    const isNoWorseThan = (one: Evidence, other: Evidence) => isNoWorse(journal, state, one, other);
-    const isStuck =
-      before && (await isNoWorseThan(now, before)) && (await isNoWorseThan(before, now));
-    const how = isStuck ? "with the same error, also after a fix" : `${allowed} times`;
-    const note = `${name} failed ${how}, last: ${now.output}.`;
-    events.push({
-      event: "ended",
-      attempt: attempt.id,
-      reason: isStuck ? "stuck" : "gate-failed",
-      note,
-    });
-  }
+  const isLast = (attempt.failures[name] ?? 0) + 1 >= state.blueprint.bounds.failures;
+  if (isMissed(command, now) && isLast) events.push(await endBy(own, now));
   await journal.add(...events);
+}
+
+/** The end of an attempt by the failure of a gate: `stuck` where the one before it was the same. */
+async function endBy({ journal, state, attempt }: Own, now: Evidence): Promise<NewEvent> {
+  const { gate, output } = now;
+  const before = state.evidence.findLast(
+    (each) => each.gate === gate && each.attempts[0] === attempt.id,
+  );
+  const isStuck =
+    before !== undefined &&
+    (await isNoWorse(journal, state, now, before)) &&
+    (await isNoWorse(journal, state, before, now));
+  const how = isStuck
+    ? "with the same error, also after a fix"
+    : `${state.blueprint.bounds.failures} times`;
+  return {
+    event: "ended",
+    attempt: attempt.id,
+    reason: isStuck ? "stuck" : "gate-failed",
+    note: `${gate} failed ${how}, last: ${output}.`,
+  };
 }

@@ -1,5 +1,5 @@
 import type { Verb } from "../program/verb.ts";
-import { giveVerdict } from "./submit.ts";
+import { giveVerdict } from "./verdict.ts";
 
 export const verb: Verb = {
   usage: "verdict <attempt> <pass|fail>",

@@ -1,0 +1,30 @@
+import { EXIT, Fault } from "../program/fault.ts";
+import { ownAttempt } from "./attempt.ts";
+import { HANDOFF_LIMIT, handIn, untouched } from "./hand-in.ts";
+
+/** What one that judges came to: on `fail` the task goes back with the findings.
+ * @param findings Markdown: each with its file and line, and what would show it
+ * @throws Fault where the attempt is not there to judge, or says nothing of what it found */
+export async function giveVerdict(
+  id: string,
+  verdict: string,
+  findings: string,
+  cwd: string,
+): Promise<void> {
+  const own = await ownAttempt(cwd);
+  const text = findings.trim();
+  const way = "say pass or fail, with what you looked at or found on stdin";
+  const form = "write each as «src/a.ts:12: what is wrong, what shows it»";
+  if (own.attempt.id !== id)
+    throw new Fault("not-yours", `this worktree is ${own.attempt.id}'s`, "judge your own attempt");
+  if (!own.attempt.phase.back)
+    throw new Fault("no-judge", `phase ${own.attempt.phase.name} judges nothing`, "minion submit");
+  if (verdict !== "pass" && verdict !== "fail")
+    throw new Fault("usage", `${verdict} is no verdict`, way, EXIT.usage);
+  if (text === "" || text.length > HANDOFF_LIMIT)
+    throw new Fault("no-findings", "nothing, or far too much, is said", way);
+  if (verdict === "fail" && !/\S:\d/.test(text))
+    throw new Fault("no-place", "no finding names its place", form);
+  const result = await untouched(own);
+  await handIn(own, () => ({ event: "submitted", attempt: id, handoff: text, verdict, ...result }));
+}
