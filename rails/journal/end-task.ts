@@ -42,8 +42,9 @@ export const endTask = (red: string, agent: string, wave: number): PlannedTask =
   workflow: "",
   workflowWhy: "",
   description: [
-    `All tasks have landed, and gates that run only at the end are red: ${red}`,
-    "Mend the cause on the line.",
+    `All tasks have landed, and what is proven at the end is red: ${red}`,
+    "It was run with nothing beside the files that a fresh clone would not have, and with the",
+    "gates that are for the end only. Mend the cause on the line.",
   ].join("\n"),
   depends: [],
   files: [],

@@ -11,8 +11,8 @@ const POINTS: readonly Point[] = [
   { moment: "after", kind: "started", nth: 1 },
   { moment: "torn", kind: "dispatched", nth: 2 },
   { moment: "before", kind: "begun", nth: 1 },
-  { moment: "after", kind: "not-landed", nth: 1 },
   { moment: "before", kind: "landed", nth: 1 },
+  { moment: "after", kind: "not-landed", nth: 1 },
   { moment: "before", kind: "submitted", nth: 4 },
 ];
 
