@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Fault } from "../program/fault.ts";
 import { readIfThere } from "../program/files.ts";
-import { type Markdown, readMarkdown } from "./markdown.ts";
+import { type Markdown, readPage } from "./markdown.ts";
 import { checked, pattern, RISKS, text, unlisted } from "./schema.ts";
 
 const texts = v.array(text);
@@ -128,8 +128,8 @@ export async function readBlueprint(files: readonly string[]): Promise<Blueprint
   for (const file of files) {
     const source = await readIfThere(file);
     if (source === null) continue;
-    const markdown = readMarkdown(source, file);
-    for (const [name, value] of Object.entries(ownFields(markdown, file))) {
+    const { markdown, fields } = readRails(source, file);
+    for (const [name, value] of Object.entries(fields)) {
       const isGroup = name in GROUPS;
       values[name] = isGroup ? { ...Object(values[name]), ...Object(value) } : value;
       for (const key of isGroup ? Object.keys(Object(value)) : [""])
@@ -148,6 +148,13 @@ export async function readBlueprint(files: readonly string[]): Promise<Blueprint
   if (!success || missing)
     throw new Fault("blueprint", `no blueprint says ${missing}`, "install again");
   return { ...output, body, sources };
+}
+
+/** One file of a blueprint by itself.
+ * @throws Fault `blueprint`, `frontmatter` with file and line of what is wrong */
+export function readRails(source: string, file: string) {
+  const markdown = readPage(source, file);
+  return { markdown, fields: ownFields(markdown, file) };
 }
 
 function ownFields({ data, lineOf }: Markdown, file: string) {

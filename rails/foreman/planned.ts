@@ -20,6 +20,7 @@ import { chooseWorkflow, isAtLeast, riskOf } from "../plan/risk.ts";
 import { type Finding, finding, type Plan, type PlannedTask } from "../plan/task.ts";
 import { EXIT, Fault } from "../program/fault.ts";
 import type { World } from "../program/world.ts";
+import { faultsIn } from "./pages.ts";
 
 /** `--workflow`: for tasks that name none, where not each is to get the one that fits. */
 export const WORKFLOW = new Option(
@@ -59,6 +60,7 @@ export async function planAt(
     exists: (path) => isIn(place, path),
     expected: said.expect ?? null,
   });
+  const ofPages = await pageFindings(place);
   const { tools, findings: ofTools } = await toolsFor(asWritten, place, where);
   const all = await workflowsAt(place, blueprint);
   const order = blueprint.workflows.flatMap((name) => all.get(name) ?? []);
@@ -68,11 +70,23 @@ export async function planAt(
   const plan: Plan = {
     ...asWritten,
     tasks,
-    findings: [...asWritten.findings, ...ofTools, ...chosen.flatMap(({ findings }) => findings)],
+    findings: [
+      ...asWritten.findings,
+      ...ofPages,
+      ...ofTools,
+      ...chosen.flatMap(({ findings }) => findings),
+    ],
   };
   const used = [...all.values()].filter(({ name }) => tasks.some((task) => task.workflow === name));
   const workflows = Object.fromEntries(used.map(({ name, phases }) => [name, phases]));
   return { place, tools, blueprint, workflows, reviews: reviewsOf(rails), list, asWritten, plan };
+}
+
+/** What is wrong with the project's and the person's own pages. */
+async function pageFindings(place: Place): Promise<Finding[]> {
+  const [project, person] = (await layers(place, "", "")).map(faultsIn);
+  const faults = [...((await project) ?? []), ...((await person) ?? [])];
+  return faults.map(({ message, hint }) => finding("page", 0, message, hint));
 }
 
 /** Is a path of the list's there? It may be written from the repository's root as well. */
@@ -145,12 +159,13 @@ function reviewsOf({ order, prefix }: Rails): EventData["started"]["reviews"] {
  * @param where what the list is called */
 async function toolsFor({ tasks, toolsSaid }: Plan, place: Place, where: string) {
   const layered = await layers(place, "toolchains.md", "minion-blueprint/toolchains.md");
-  const { text } = await firstOf(layered);
+  const { text, file } = await firstOf(layered);
   const folder = folderOf(tasks, place.prefix);
   const tools: { -readonly [N in keyof Tools]: Tools[N] } = await findTools(
     place.top,
     folder,
     text,
+    file,
   );
   for (const name of TOOL_NAMES) {
     const run = toolsSaid[name];

@@ -78,7 +78,7 @@ describe("doctor", () => {
   });
 
   it.each<[string, Record<string, string>, string[]]>([
-    ["an edited file", { [`skills/minion/${BLUEPRINT}`]: "mine" }, ["edited"]],
+    ["an edited file", { [`skills/minion/${BLUEPRINT}`]: "mine" }, ["edited", "page"]],
     ["a foreign file", { "skills/minion/mine.md": "mine" }, ["foreign"]],
     ["a broken manifest", { [`skills/minion/${MANIFEST}`]: "{" }, ["manifest"]],
     [
@@ -178,6 +178,26 @@ describe("doctor", () => {
       "signing",
     ]);
     expect(await codes({ scope: "project" }, repository)).toContain("not-installed");
+  });
+
+  it("says which pages of the person, of the project and of ours are read as less than they say", async () => {
+    standIn();
+    const repository = join(home, "repository");
+    lay(root, {
+      "minion/blueprint.md": "\n---\nbounds:\n  workers: 2\n---\n",
+      "minion/prices.md": " | a | 1 | 2 | 3 | 4 |\n",
+      [`skills/minion/${BLUEPRINT}`]: "---\ngats: []\n---\n",
+    });
+    lay(repository, { ".git/HEAD": "", ".claude/minion/bluprint.md": "---\n---\n" });
+    const { findings } = await look({}, repository);
+    const pages = findings.filter(({ code }) => code === "page");
+    expect(pages.map(({ file, line }) => `${file.slice(home.length + 1)}:${line}`)).toEqual([
+      ".claude/minion/blueprint.md:2",
+      ".claude/minion/prices.md:1",
+      `.claude/skills/minion/${BLUEPRINT}:2`,
+      "repository/.claude/minion/bluprint.md:1",
+    ]);
+    expect(pages.every(({ level }) => level === "error")).toBe(true);
   });
 
   it("compares versions by number", () => {
