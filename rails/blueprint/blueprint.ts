@@ -96,6 +96,10 @@ const FIELDS = v.strictObject({
   alarms: v.array(alarm),
   // What errors that say so come from
   causes: v.array(v.strictObject({ lines: patterns, likely: text, way: text })),
+  // Commands that watch or serve, and so never end; `ends`: but do where CI is set
+  endless: v.array(
+    v.strictObject({ commands: patterns, way: text, ends: v.optional(v.boolean()) }),
+  ),
   vague: patterns, // Words of a task that leave open what is meant
   ...GROUPS,
 });

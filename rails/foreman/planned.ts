@@ -21,6 +21,8 @@ import { type Finding, finding, type Plan, type PlannedTask } from "../plan/task
 import { EXIT, Fault } from "../program/fault.ts";
 import type { World } from "../program/world.ts";
 import { faultsIn } from "./pages.ts";
+import { preflight } from "./preflight.ts";
+import { gatesFor, setupFor } from "./start.ts";
 
 /** `--workflow`: for tasks that name none, where not each is to get the one that fits. */
 export const WORKFLOW = new Option(
@@ -41,6 +43,7 @@ type Planned = Awaited<ReturnType<typeof planAt>>;
  * @param source the list's file, or `-` for standard input
  * @param said `expect`: how many tasks there should be; `workflow`: the one of tasks that name
  *   none, where not each is to get the one that fits
+ * @param isTried also tries out what a worker gets, for which the project's hooks run
  * @returns the plan and what it was made with; `list`: the text as it was given; `asWritten`: the
  *   plan without what was chosen for it
  * @throws Fault where the list, the blueprint or what that names cannot be read */
@@ -48,6 +51,7 @@ export async function planAt(
   source: string,
   world: World,
   said: { expect?: number; workflow?: string },
+  isTried = false,
 ) {
   const isPiped = source === "-";
   const list = isPiped ? await world.input() : await readFile(resolve(world.cwd, source), "utf8");
@@ -65,18 +69,19 @@ export async function planAt(
   const all = await workflowsAt(place, blueprint);
   const order = blueprint.workflows.flatMap((name) => all.get(name) ?? []);
   const rails: Rails = { blueprint, overlays, all, order, prefix: place.prefix };
+  const flight = { place, blueprint, gates: gatesFor(blueprint, tools), setup: setupFor(tools) };
   const chosen = asWritten.tasks.map((task) => withWorkflow(task, said.workflow ?? "", rails));
   const tasks = chosen.map(({ task }) => task);
-  const plan: Plan = {
-    ...asWritten,
-    tasks,
-    findings: [
-      ...asWritten.findings,
-      ...ofPages,
-      ...ofTools,
-      ...chosen.flatMap(({ findings }) => findings),
-    ],
-  };
+  const ofList = [
+    ...asWritten.findings,
+    ...ofPages,
+    ...ofTools,
+    ...chosen.flatMap(({ findings }) => findings),
+  ];
+  // Nothing is tried for a list that is refused anyway.
+  const isSound = ofList.every(({ level }) => level !== "error");
+  const ofFlight = await preflight(flight, isTried && isSound);
+  const plan: Plan = { ...asWritten, tasks, findings: [...ofList, ...ofFlight] };
   const used = [...all.values()].filter(({ name }) => tasks.some((task) => task.workflow === name));
   const workflows = Object.fromEntries(used.map(({ name, phases }) => [name, phases]));
   return { place, tools, blueprint, workflows, reviews: reviewsOf(rails), list, asWritten, plan };
