@@ -66,7 +66,7 @@ const GROUPS = {
     tested: patterns,
     failure: patterns, // A line that names one failure
     secret: patterns, // Names of environment variables whose values are never kept
-    megabytes: whole(1, 1000),
+    megabytes: whole(1, 200),
   }),
   /** What a gate stands on: a change of it is a person's to decide where the task does not declare
    * it. */

@@ -60,7 +60,7 @@ export async function overlaysAt(place: Place, kind = "overlays"): Promise<Map<s
 
 /** The first of these files that is there; the last one's name and no text where none is. */
 export async function firstOf(files: readonly string[]): Promise<{ file: string; text: string }> {
-  const texts = await Promise.all(files.map(readIfThere));
+  const texts = await Promise.all(files.map((file) => readIfThere(file)));
   const index = texts.findIndex((found) => found !== null);
   return { file: files.at(index) ?? "", text: texts.at(index) ?? "" };
 }

@@ -1,6 +1,7 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import * as v from "valibot";
+import { readText } from "../program/files.ts";
 import { type Markdown, readMarkdown, readPage } from "./markdown.ts";
 import { checked, text } from "./schema.ts";
 
@@ -51,7 +52,7 @@ async function readOverlay(name: string, path: string, isOurs: boolean): Promise
 }
 
 async function pageAt(path: string, isOurs: boolean): Promise<Pick<Markdown, "data" | "body">> {
-  const source = await readFile(path, "utf8");
+  const source = await readText(path);
   if (!isOurs) return readMarkdown(source, path);
   const page = readPage(source, path, true);
   const hint = "the shipped skills/minion-overlays/ show what may stand there";

@@ -1,7 +1,8 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { expand } from "brace-expansion";
 import { EXIT, Fault } from "../program/fault.ts";
+import { readText } from "../program/files.ts";
 import { readTables } from "./markdown.ts";
 import { TOOL_NAMES, type Tool, type ToolName, type Tools } from "./tools.ts";
 
@@ -78,10 +79,7 @@ async function find(condition: string, root: string, cwd: string): Promise<strin
   for (const folder of up ? above(cwd).slice(up.length - 1) : [cwd])
     for (const where of await pathsLike(root, folder, file.split("/"))) {
       if (!path && !text) return where;
-      const content = (await readFile(join(root, where), "utf8").catch(() => "")).replace(
-        /^\uFEFF/,
-        "",
-      );
+      const content = (await readText(join(root, where)).catch(() => "")).replace(/^\uFEFF/, "");
       const value = path ? valueAt(content, path, where) : content;
       // Text that begins with ^ begins a line.
       const holds = `\n${value}`.includes(text.replace(/^\^/, "\n"));

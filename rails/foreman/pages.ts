@@ -7,7 +7,7 @@ import { readToolchains } from "../blueprint/toolchain.ts";
 import { readWorkflow } from "../blueprint/workflow.ts";
 import { readPrices } from "../money/prices.ts";
 import { asFault, Fault } from "../program/fault.ts";
-import { readIfThere } from "../program/files.ts";
+import { ownOf, readIfThere } from "../program/files.ts";
 
 /** How each page of ours is read that stands alone. */
 const PAGES: Readonly<Record<string, (text: string, file: string) => unknown>> = {
@@ -85,7 +85,7 @@ async function faultOf(
 function strangerAt(folder: string, name: string): Fault | null {
   const known = [...Object.keys(PAGES), ...FOLDERS];
   if (known.includes(name)) return null;
-  const instead = Object.hasOwn(INSTEAD, name) ? INSTEAD[name] : undefined;
+  const instead = ownOf(INSTEAD, name);
   const meant = instead ?? known.find((one) => isLike(stem(one), stem(name)));
   // Where names differ by case only, a file system may take them for one.
   if (!meant || (!instead && existsSync(join(folder, meant)))) return null;

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Option } from "commander";
 import type { Blueprint } from "../blueprint/blueprint.ts";
@@ -19,6 +18,7 @@ import { makePlan } from "../plan/plan.ts";
 import { chooseWorkflow, isAtLeast, riskOf } from "../plan/risk.ts";
 import { type Finding, finding, type Plan, type PlannedTask } from "../plan/task.ts";
 import { EXIT, Fault } from "../program/fault.ts";
+import { readNamed } from "../program/files.ts";
 import type { World } from "../program/world.ts";
 import { faultsIn } from "./pages.ts";
 import { preflight } from "./preflight.ts";
@@ -54,7 +54,7 @@ export async function planAt(
   isTried = false,
 ) {
   const isPiped = source === "-";
-  const list = isPiped ? await world.input() : await readFile(resolve(world.cwd, source), "utf8");
+  const list = isPiped ? await world.input() : await readNamed(resolve(world.cwd, source));
   const where = isPiped ? "the list" : source;
   const place = await findPlace(world.cwd);
   const overlays = await overlaysAt(place);

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { constants, existsSync, readFileSync } from "node:fs";
-import { access, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { access, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { delimiter, join, posix, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import type { Blueprint } from "../blueprint/blueprint.ts";
@@ -10,6 +10,7 @@ import { withGitLock } from "../git/worktree.ts";
 import type { Command } from "../journal/shapes.ts";
 import { type Finding, finding, type Level } from "../plan/task.ts";
 import { Fault } from "../program/fault.ts";
+import { readText } from "../program/files.ts";
 import { temporaryFolder } from "../program/world.ts";
 
 /** What a run is to be started with. */
@@ -292,7 +293,7 @@ const hooks: Check = async ({ place, base }) => {
   ];
   for (const name of names) {
     const missing = await missingFor(
-      await readFile(join(folder, name), "utf8").catch(() => ""),
+      await readText(join(folder, name)).catch(() => ""),
       folder,
       place,
     );
