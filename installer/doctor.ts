@@ -1,5 +1,6 @@
 import { join, sep } from "node:path";
-import { askPlugins, CLAUDE_NEEDED, enough, findClaude, run, versionOf } from "./claude.ts";
+import { enough, NEEDED } from "../rails/program/versions.ts";
+import { askPlugins, findClaude, run, versionOf } from "./claude.ts";
 import { type Code, type Finding, finding } from "./finding.ts";
 import { pagesIn } from "./pages.ts";
 import {
@@ -13,7 +14,6 @@ import {
 import { exists, jsonIn, scanDisk, twinsIn } from "./scan.ts";
 import traps from "./traps.json" with { type: "json" };
 
-const NEEDED = { node: "20.12", git: "2.31", claude: CLAUDE_NEEDED };
 const MANAGED: Partial<Record<NodeJS.Platform, string>> = {
   darwin: "/Library/Application Support/ClaudeCode",
   win32: "C:\\Program Files\\ClaudeCode",

@@ -11,7 +11,8 @@ import type { Command } from "../journal/shapes.ts";
 import { type Finding, finding, type Level } from "../plan/task.ts";
 import { Fault } from "../program/fault.ts";
 import { readText } from "../program/files.ts";
-import { temporaryFolder } from "../program/world.ts";
+import { clientIn, enough, NEEDED } from "../program/versions.ts";
+import { outside, temporaryFolder } from "../program/world.ts";
 
 /** What a run is to be started with. */
 export type Flight = Readonly<{
@@ -34,12 +35,33 @@ const of = (message: string, hint: string, level: Level = "error"): Finding =>
 export async function preflight(flight: Flight, isTried: boolean): Promise<Finding[]> {
   const base = await commitOf("HEAD", flight.place.top);
   if (base === null) return [];
-  const checks: Check[] = [identity, signing, refNames, commands, hooks, embedded, cleanliness];
+  const checks: Check[] = [
+    client,
+    identity,
+    signing,
+    refNames,
+    commands,
+    hooks,
+    embedded,
+    cleanliness,
+  ];
   const findings: Finding[] = [];
   for (const check of checks) findings.push(...(await check({ ...flight, base })));
   if (!isTried || findings.some(({ level }) => level === "error")) return findings;
   return [...findings, ...(await worktreeAsGiven({ ...flight, base }))];
 }
+
+/** Does the client in whose session this is wake it when a worker ends? */
+const client: Check = async () => {
+  const version = clientIn(outside().env);
+  if (version === null || enough(version, NEEDED.claude)) return [];
+  return [
+    of(
+      `Claude Code ${version} wakes no session when a worker ends: the run would wait for ever`,
+      `update it to ${NEEDED.claude} or newer: claude update`,
+    ),
+  ];
+};
 
 /** Can git tell who commits? */
 const identity: Check = async ({ place }) => {

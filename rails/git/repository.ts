@@ -1,6 +1,7 @@
 import { copyFile, mkdir, mkdtemp, readFile, realpath, rm, stat, utimes } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { EXIT, Fault } from "../program/fault.ts";
+import { NEEDED } from "../program/versions.ts";
 import { temporaryFolder } from "../program/world.ts";
 import { git, gitList, gitText } from "./git.ts";
 
@@ -22,9 +23,13 @@ export type Worktop = Pick<Place, "top" | "gitDir">;
 export async function findPlace(cwd: string): Promise<Place> {
   const paths = ["--show-toplevel", "--git-common-dir", "--absolute-git-dir"];
   const ask = ["--path-format=absolute", ...paths, "--show-prefix"];
-  const { code, stdout } = await git({ cwd, accept: [128] }, "rev-parse", ...ask);
-  if (code !== 0)
-    throw new Fault("no-repository", `${cwd} is not in a git checkout`, "go to one", EXIT.usage);
+  const { stdout } = await git(cwd, "rev-parse", ...ask).catch((error) => {
+    throw noPlace(cwd, error);
+  });
+  if (stdout.startsWith("--")) {
+    const what = `git is older than ${NEEDED.git}`;
+    throw new Fault("old-git", what, "install a newer one", EXIT.usage);
+  }
   const said = stdout.split("\n");
   const top = await realpath(said[0] ?? "");
   const common = await realpath(said[1] ?? "");
@@ -33,6 +38,27 @@ export async function findPlace(cwd: string): Promise<Place> {
   const main = gitDir === common ? top : await mainOf(common);
   return { top, main, common, gitDir, prefix };
 }
+
+/** Why git finds no checkout around a folder, in its own words where those say more. */
+function noPlace(cwd: string, error: Error): Error {
+  const { message } = error;
+  const no = (what: string, hint: string) => new Fault("no-repository", what, hint, EXIT.usage);
+  if (/not a git repository/.test(message))
+    return no(`${cwd} is not in a git checkout`, "go to one");
+  if (/run in a work tree/.test(message))
+    return no(
+      `${cwd} is in a git folder, or a bare repository`,
+      "go to a worktree: git worktree list",
+    );
+  const [, owned] = /dubious ownership in repository at '(.*)'/.exec(message) ?? [];
+  if (owned === undefined) return error;
+  const quoted = `'${owned.replaceAll("'", "'\\''")}'`;
+  return no(message, `if you trust it: git config --global --add safe.directory ${quoted}`);
+}
+
+/** Where a job of ours runs: in the main checkout, which stays; of a bare repository, in the one
+ * that it was asked for from. */
+export const jobFolder = ({ main, common, top }: Place): string => (main === common ? top : main);
 
 /** The main checkout of a shared git folder that is not one's own. A submodule's names its checkout;
  * one of a bare repository or --separate-git-dir stands for it itself. */

@@ -1,5 +1,5 @@
 import { git, gitList } from "../git/git.ts";
-import { commitOf, listWorktrees, type Place } from "../git/repository.ts";
+import { commitOf, jobFolder, listWorktrees, type Place } from "../git/repository.ts";
 import type { Event } from "../journal/events.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { RunState } from "../journal/state.ts";
@@ -83,7 +83,7 @@ function builtOn(
   { branch, commit }: Tip,
   until: number,
 ): Promise<Event<"merge-built"> | undefined> {
-  const job = { journal, cwd: place.main, job: `merge ${run} ${branch} ${commit}`, until };
+  const job = { journal, cwd: jobFolder(place), job: `merge ${run} ${branch} ${commit}`, until };
   return attach(job, ({ built }) => {
     const isThis = built?.branch === branch && built.from === commit && built.tip === tip;
     return isThis ? built : undefined;

@@ -2,9 +2,10 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { enough } from "../../../installer/claude.ts";
+
 import { diagnose } from "../../../installer/doctor.ts";
 import { MANIFEST } from "../../../installer/manifest.ts";
+import { enough } from "../../../rails/program/versions.ts";
 import { act, lay, makeAssets, snapshot, temporary } from "../../unit/installer/fixture.ts";
 
 // Many processes one after another: on a busy machine each of them is slow.
@@ -59,7 +60,7 @@ describe("doctor", () => {
 
   it.each([
     ["no client", () => undefined, ["no-claude"]],
-    ["a client from before plugins in skills/", () => standIn("2.1.156"), ["claude"]],
+    ["a client that wakes nobody", () => standIn("2.1.197"), ["claude"]],
     ["a client that lists nothing", () => standIn(undefined, []), ["not-loaded"]],
     ["a client that does not answer", () => standIn(undefined, "oops"), ["not-asked"]],
     [

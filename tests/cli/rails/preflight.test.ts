@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { handoff } from "../../handoff.ts";
 import { Scene } from "./scene.ts";
 
 let scene: Scene;
@@ -69,6 +70,19 @@ describe("what would make every worker fail is said before the run", () => {
     scene.git("config", "gpg.program", join(scene.home, "gpg"));
     scene.git("config", "commit.gpgsign", "yes");
     await refused(/gpgsign is on.*does not work/);
+  });
+
+  test.each([
+    ["claude-code_2-1-197_agent", "2.1.197"],
+    ["claude-code/2.1.157/agent", "2.1.157"],
+  ])("a client that wakes nobody: %s", async (AI_AGENT, version) => {
+    const words = `Claude Code ${version} wakes no session.*\\n.*claude update`;
+    await refused(new RegExp(words), { AI_AGENT });
+    const { code } = await scene.minion(["start", "-"], {
+      input,
+      env: { AI_AGENT: "claude-code_2-1-198_agent" },
+    });
+    expect(code).toBe(0);
   });
 
   test("a branch where ours are to be", async () => {
@@ -175,7 +189,7 @@ describe("what a person should know does not stop a run", () => {
     const signature = "-----BEGIN PGP SIGNATURE-----\\nx\\n-----END PGP SIGNATURE-----";
     scene.write(
       "../gpg",
-      `#!/bin/sh\ncat > /dev/null\nprintf '%b\\n' '${signature}'\necho '[GNUPG:] SIG_CREATED ' >&2\n`,
+      `#!/bin/sh\ncat > /dev/null\nprintf '%b\\n' '${signature}'\nprintf '\\n[GNUPG:] SIG_CREATED \\n' >&2\n`,
     );
     chmodSync(join(scene.home, "gpg"), 0o755);
     scene.git("config", "gpg.program", join(scene.home, "gpg"));
@@ -209,5 +223,43 @@ describe("what a person should know does not stop a run", () => {
     scene.gitIn(join(scene.repo, "inner"), "init", "-q");
     await told(/inner\/ is a repository of its own without a commit/);
     rmSync(join(scene.repo, "inner"), { recursive: true });
+  });
+});
+
+describe("what git can do", () => {
+  test("a bare repository with worktrees beside it", async () => {
+    const layout = join(scene.home, "layout");
+    mkdirSync(layout);
+    scene.gitIn(layout, "clone", "-q", "--bare", scene.repo, ".bare");
+    scene.write("../layout/.git", "gitdir: ./.bare\n");
+    scene.gitIn(layout, "worktree", "add", "-q", "main", "trunk");
+    const cwd = join(layout, "main");
+    const said = (words: string[], more = {}) =>
+      scene.minion([...words, "--json"], { cwd, ...more });
+    expect((await said(["start", "-"], { input })).code).toBe(0);
+    expect((await said(["next", "--wait", "60"])).json.dispatch).toMatchObject([{ task: "1" }]);
+    const at = join(layout, "agent");
+    scene.gitIn(layout, "worktree", "add", "-q", "-b", "worktree-agent-1", at, "trunk");
+    const own = (words: string[], more = {}) => scene.minion(words, { cwd: at, ...more });
+    expect(await own(["begin", "r1/1.1"])).toMatchObject({ code: 0 });
+    scene.write("src/a.txt", "x\n", at);
+    expect(await own(["gate", "--all"])).toMatchObject({ code: 0 });
+    scene.commit("feat: work", at);
+    expect(await own(["submit"], { input: handoff("Did it.") })).toMatchObject({ code: 0 });
+    await said(["next", "--wait", "60"]);
+    expect(scene.gitIn(cwd, "ls-tree", "-r", "--name-only", "minion/r1/line")).toContain(
+      "src/a.txt",
+    );
+    expect((await said(["merge", "--wait", "60"])).code).toBe(0);
+    expect(scene.gitIn(cwd, "log", "--format=%s")).toContain("feat: work");
+    const inBare = await scene.minion(["board"], { cwd: join(layout, ".bare") });
+    expect(inBare.stderr).toMatch(/bare repository\n.*git worktree list/);
+  });
+
+  test("a repository of somebody else's: its own words, and its own way out", async () => {
+    const env = { GIT_TEST_ASSUME_DIFFERENT_OWNER: "1" };
+    const { code, stderr } = await scene.minion(["plan", "-"], { input, env });
+    expect(stderr).toMatch(/dubious ownership.*\n.*git config --global --add safe\.directory '/);
+    expect(code).toBe(2);
   });
 });
