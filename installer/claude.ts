@@ -5,9 +5,6 @@ import { join } from "node:path";
 import { type Code, type Finding, finding } from "./finding.ts";
 import { onPath, type Surroundings } from "./paths.ts";
 
-/** The oldest Claude Code that loads a plugin from `skills/<name>/`. */
-export const CLAUDE_NEEDED = "2.1.157";
-
 export const findClaude = ({ env }: Surroundings): string | undefined => onPath("claude", env)[0];
 
 /** What a program prints, and whether it ended well; nothing where it cannot be started or takes
@@ -31,9 +28,6 @@ export async function versionOf(file: string, at: Surroundings): Promise<string 
   const { stdout } = await run(file, ["--version"], at);
   return /\d+\.\d+(\.\d+)?/.exec(stdout)?.[0];
 }
-
-export const enough = (version: string, needed: string): boolean =>
-  version.localeCompare(needed, "en", { numeric: true }) >= 0;
 
 /** A plugin as Claude Code lists it. */
 type Plugin = Readonly<{ id: string; enabled: boolean; errors?: readonly unknown[] }>;

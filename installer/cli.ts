@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { main, print } from "../rails/program/exit.ts";
 import { EXIT, type ExitCode } from "../rails/program/fault.ts";
+import { guardProcess } from "../rails/program/streams.ts";
 import type { Verb } from "../rails/program/verb.ts";
 import { ownWorld } from "../rails/program/world.ts";
 import { install, uninstall, update } from "./change.verb.ts";
@@ -16,6 +17,7 @@ type AnyVerb = Verb<any>;
 /** All verbs, in the order of the help. */
 const VERBS: readonly AnyVerb[] = [install, update, uninstall, doctor, validate, demo];
 
+const seen = guardProcess("minion-toolkit");
 const program = new Command("minion-toolkit")
   .description(
     "Installs and checks minion, the plugin that makes a Claude Code session\n" +
@@ -40,5 +42,5 @@ void main(program, argv, ownWorld, async () => {
   await program.parseAsync(argv, { from: "user" });
   return exit;
 }).then((code) => {
-  process.exitCode = code;
+  process.exitCode = seen.exit ?? code;
 });

@@ -6,8 +6,9 @@ import { makeSample, readEdits } from "../demo/sample-repo.ts";
 import { git } from "../rails/git/git.ts";
 import { EXIT, Fault } from "../rails/program/fault.ts";
 import type { Said } from "../rails/program/verb.ts";
+import { enough, NEEDED } from "../rails/program/versions.ts";
 import { change } from "./change.ts";
-import { CLAUDE_NEEDED, enough, findClaude, versionOf } from "./claude.ts";
+import { findClaude, versionOf } from "./claude.ts";
 import { here, type Surroundings } from "./paths.ts";
 
 /** The whole road in the real client, without an account.
@@ -58,10 +59,10 @@ const newFolder = (): string => mkdtempSync(join(realpathSync(tmpdir()), "minion
 async function newEnough(at: Surroundings): Promise<{ claude: string; version: string }> {
   const claude = findClaude(at);
   const version = claude && (await versionOf(claude, at));
-  if (claude && version && enough(version, CLAUDE_NEEDED)) return { claude, version };
+  if (claude && version && enough(version, NEEDED.claude)) return { claude, version };
   const found = claude
     ? `${claude} is ${version ?? "of a version that it does not tell"}`
     : "claude is not on PATH";
-  const hint = `this drives Claude Code ${CLAUDE_NEEDED} or newer: install it`;
+  const hint = `this drives Claude Code ${NEEDED.claude} or newer: install it`;
   throw new Fault("no-claude", found, hint, EXIT.usage);
 }

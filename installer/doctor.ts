@@ -1,6 +1,8 @@
 import { join, sep } from "node:path";
-import { askPlugins, CLAUDE_NEEDED, enough, findClaude, run, versionOf } from "./claude.ts";
+import { enough, NEEDED } from "../rails/program/versions.ts";
+import { askPlugins, findClaude, run, versionOf } from "./claude.ts";
 import { type Code, type Finding, finding } from "./finding.ts";
+import { pagesIn } from "./pages.ts";
 import {
   findRoot,
   onPath,
@@ -12,7 +14,6 @@ import {
 import { exists, jsonIn, scanDisk, twinsIn } from "./scan.ts";
 import traps from "./traps.json" with { type: "json" };
 
-const NEEDED = { node: "20.12", git: "2.31", claude: CLAUDE_NEEDED };
 const MANAGED: Partial<Record<NodeJS.Platform, string>> = {
   darwin: "/Library/Application Support/ClaudeCode",
   win32: "C:\\Program Files\\ClaudeCode",
@@ -36,11 +37,16 @@ export async function diagnose(flags: RootFlags, version: string, at: Surroundin
   checkTools(tools, add);
   const installed = checkFiles(place, version, findings, add);
   if (installed !== null) await checkRails(place, at, add);
+  findings.push(
+    ...(await pagesIn(join(root, "minion"))),
+    ...(installed === null ? [] : await pagesIn(join(place.target, "skills"), true)),
+  );
   if (installed !== null && client) await checkLoaded(place, flags, at, client, add);
   checkSettings(root, add);
   const repository = repositoryOf(at.cwd);
   const own = join(repository, ".claude");
   if (own !== root) {
+    findings.push(...(await pagesIn(join(own, "minion"))));
     findings.push(...twinsIn(own));
     const twin = join(own, "skills/minion");
     if (exists(twin)) add("twin-skill", twin);

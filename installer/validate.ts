@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { EXIT, Fault } from "../rails/program/fault.ts";
 import { askValidate, findClaude } from "./claude.ts";
 import { type Code, type Finding, finding } from "./finding.ts";
+import { pagesIn } from "./pages.ts";
 import type { Surroundings } from "./paths.ts";
 import { checkConfig, checkPrompt, checkTogether, type Kind, type Prompt } from "./rules.ts";
 import { exists, jsonIn, namesIn } from "./scan.ts";
@@ -22,7 +23,13 @@ export async function validate(path: string, at: Surroundings) {
   if (!statSync(path, { throwIfNoEntry: false }))
     throw new Fault("not-found", `${path} does not exist`, "check the path", EXIT.usage);
   const checked = new Set<string>();
-  const ours = rootsOf(path).flatMap((root) => checkFolder(root, checked));
+  const roots = rootsOf(path);
+  const ours = roots.flatMap((root) => checkFolder(root, checked));
+  for (const root of roots)
+    ours.push(
+      ...(await pagesIn(join(root, "minion"))),
+      ...(await pagesIn(join(root, "skills"), true)),
+    );
   if (checked.size === 0) {
     const hint = "give a plugin, a marketplace or a .claude folder";
     throw new Fault("usage", `${path} holds nothing that Claude Code loads`, hint, EXIT.usage);

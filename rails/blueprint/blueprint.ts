@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Fault } from "../program/fault.ts";
 import { readIfThere } from "../program/files.ts";
-import { type Markdown, readMarkdown } from "./markdown.ts";
+import { type Markdown, readPage } from "./markdown.ts";
 import { checked, pattern, RISKS, text, unlisted } from "./schema.ts";
 
 const texts = v.array(text);
@@ -66,7 +66,7 @@ const GROUPS = {
     tested: patterns,
     failure: patterns, // A line that names one failure
     secret: patterns, // Names of environment variables whose values are never kept
-    megabytes: whole(1, 1000),
+    megabytes: whole(1, 200),
   }),
   /** What a gate stands on: a change of it is a person's to decide where the task does not declare
    * it. */
@@ -96,6 +96,10 @@ const FIELDS = v.strictObject({
   alarms: v.array(alarm),
   // What errors that say so come from
   causes: v.array(v.strictObject({ lines: patterns, likely: text, way: text })),
+  // Commands that watch or serve, and so never end; `ends`: but do where CI is set
+  endless: v.array(
+    v.strictObject({ commands: patterns, way: text, ends: v.optional(v.boolean()) }),
+  ),
   vague: patterns, // Words of a task that leave open what is meant
   ...GROUPS,
 });
@@ -128,8 +132,8 @@ export async function readBlueprint(files: readonly string[]): Promise<Blueprint
   for (const file of files) {
     const source = await readIfThere(file);
     if (source === null) continue;
-    const markdown = readMarkdown(source, file);
-    for (const [name, value] of Object.entries(ownFields(markdown, file))) {
+    const { markdown, fields } = readRails(source, file);
+    for (const [name, value] of Object.entries(fields)) {
       const isGroup = name in GROUPS;
       values[name] = isGroup ? { ...Object(values[name]), ...Object(value) } : value;
       for (const key of isGroup ? Object.keys(Object(value)) : [""])
@@ -148,6 +152,13 @@ export async function readBlueprint(files: readonly string[]): Promise<Blueprint
   if (!success || missing)
     throw new Fault("blueprint", `no blueprint says ${missing}`, "install again");
   return { ...output, body, sources };
+}
+
+/** One file of a blueprint by itself.
+ * @throws Fault `blueprint`, `frontmatter` with file and line of what is wrong */
+export function readRails(source: string, file: string) {
+  const markdown = readPage(source, file);
+  return { markdown, fields: ownFields(markdown, file) };
 }
 
 function ownFields({ data, lineOf }: Markdown, file: string) {

@@ -52,15 +52,15 @@ export async function blueprintAt(
  * topic. */
 export async function overlaysAt(place: Place, kind = "overlays"): Promise<Map<string, Overlay>> {
   if (kind === "guides") return readOverlays(await layers(place, kind, "minion-blueprint/guides"));
-  return readOverlays([
-    ...(await layers(place, kind, "minion-overlays")),
+  return readOverlays(
+    await layers(place, kind, "minion-overlays"),
     join(place.top, ".claude", "agents"),
-  ]);
+  );
 }
 
 /** The first of these files that is there; the last one's name and no text where none is. */
 export async function firstOf(files: readonly string[]): Promise<{ file: string; text: string }> {
-  const texts = await Promise.all(files.map(readIfThere));
+  const texts = await Promise.all(files.map((file) => readIfThere(file)));
   const index = texts.findIndex((found) => found !== null);
   return { file: files.at(index) ?? "", text: texts.at(index) ?? "" };
 }

@@ -82,6 +82,59 @@ export function readMarkdown(text: string, where: string): Markdown {
   };
 }
 
+/** What people put before the first rule, or instead of it, as a person would call it. */
+const BEFORE: readonly Readonly<{ is: RegExp; name: string }>[] = [
+  { is: /^\s*$/, name: "a blank line" },
+  { is: /^\s/, name: "a space" },
+  { is: /^(`{3}|~{3})/, name: "a code fence" },
+  { is: /^<!--/, name: "a comment" },
+  { is: /^#/, name: "a heading or a comment" },
+];
+
+/** A page of ours: its fields are what holds, so that they stand at the very beginning or the page
+ * is no page. Read as if it had none, it would be less than it says.
+ * @param isProse it may do without fields: then it is an error only where some stand further down
+ * @throws Fault `frontmatter` with file and line where it does not begin with its fields, where
+ *   there is a second set of them, and where they cannot be read */
+export function readPage(text: string, where: string, isProse = false): Markdown {
+  const page = readMarkdown(text, where);
+  const isMeant = !isProse || /^\W*---\s*\n\s*\w+:/m.test(page.body);
+  if (page.bodyLine === 1 && page.body.trim() !== "" && isMeant) throw notFirst(page.body, where);
+  const again = /^\s*---[ \t]*\n/.exec(page.body);
+  if (again && frontmatterIn(page.body.slice(again[0].search(/-/))) !== "")
+    throw broken(
+      where,
+      page.bodyLine + again[0].split("\n").length - 2,
+      "a second set of fields is not read",
+      "put all fields between the first two rules ---",
+    );
+  return page;
+}
+
+function notFirst(text: string, where: string): Fault {
+  const lines = text.split("\n");
+  const rule = lines.findIndex((line) => /^\W*---\s*$/.test(line)) + 1;
+  const first = lines[0] ?? "";
+  const found = BEFORE.find(({ is }) => is.test(first))?.name ?? "other text";
+  const hint = "the first line of a page is --- alone, then its fields, then --- again";
+  return rule > 1
+    ? broken(where, rule, `the fields open here, below ${found}: nothing may stand above`, hint)
+    : broken(where, 1, `the page begins with ${found}, and not with its fields`, hint);
+}
+
+/** A page of ours that is a table: it has no fields, and each row begins its line.
+ * @throws Fault `frontmatter` with file and line of what would not be read */
+export function readTables(text: string, where: string): Markdown {
+  const page = readMarkdown(text, where);
+  const hint = "write rows of the table, each from the beginning of its line: | … | … |";
+  const [field] = Object.keys(page.data);
+  if (field) throw broken(where, page.lineOf([field]), "this page has no fields", hint);
+  const lines = page.body.split("\n");
+  const at = lines.findIndex((line) => /^[\s>*-]+\||^\w[^|`]*\|[^|]*\|/.test(line));
+  if (at >= 0) throw broken(where, page.bodyLine + at, "this row is not read", hint);
+  return page;
+}
+
 type Path = readonly (string | number)[];
 function lineOf(document: Document.Parsed | undefined, lines: LineCounter, path: Path): number {
   for (let length = path.length; length > 0; length--) {

@@ -1,18 +1,25 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { expand } from "brace-expansion";
 import { EXIT, Fault } from "../program/fault.ts";
-import { readMarkdown } from "./markdown.ts";
+import { readText } from "../program/files.ts";
+import { readTables } from "./markdown.ts";
 import { TOOL_NAMES, type Tool, type ToolName, type Tools } from "./tools.ts";
 
 type Row = Readonly<{ name: string; run: string; when: readonly string[] }>;
 
 /** The project's own commands, as the table finds them; for each the folder nearest to `prefix`
  * (relative to root) wins.
+ * @param file what the table is called
  * @throws Fault `toolchains` where the table cannot be read, `broken-json` where a file of the
  *   project cannot */
-export async function findTools(root: string, prefix: string, table: string): Promise<Tools> {
-  const rows = readTable(table);
+export async function findTools(
+  root: string,
+  prefix: string,
+  table: string,
+  file = "toolchains.md",
+): Promise<Tools> {
+  const rows = readToolchains(table, file);
   const found: Record<ToolName, Tool | null> = { setup: null, lint: null, test: null, build: null };
   for (const cwd of above(prefix))
     for (const name of TOOL_NAMES) {
@@ -72,10 +79,7 @@ async function find(condition: string, root: string, cwd: string): Promise<strin
   for (const folder of up ? above(cwd).slice(up.length - 1) : [cwd])
     for (const where of await pathsLike(root, folder, file.split("/"))) {
       if (!path && !text) return where;
-      const content = (await readFile(join(root, where), "utf8").catch(() => "")).replace(
-        /^\uFEFF/,
-        "",
-      );
+      const content = (await readText(join(root, where)).catch(() => "")).replace(/^\uFEFF/, "");
       const value = path ? valueAt(content, path, where) : content;
       // Text that begins with ^ begins a line.
       const holds = `\n${value}`.includes(text.replace(/^\^/, "\n"));
@@ -116,16 +120,18 @@ function valueAt(json: string, path: string, where: string): string {
   }
 }
 
-/** The rows of the table. Line by line: a person edits this. */
-function readTable(text: string): Row[] {
-  const { body, bodyLine } = readMarkdown(text, "toolchains.md");
+/** The rows of the table. Line by line: a person edits this.
+ * @throws Fault `toolchains`, `frontmatter` with file and line of what cannot be read */
+export function readToolchains(text: string, file: string): Row[] {
+  const { body, bodyLine } = readTables(text, file);
   const rows = body.split("\n").flatMap((line, index): Row[] => {
     if (!line.startsWith("|") || /^\|\s*(?:Tool\s|-)/.test(line)) return [];
     const [, name = "", run = "", when = ""] =
       /^\|\s*(\S+)\s*\|(.*)(?<!\\)\|\s*(\S.*?)\s*\|\s*$/.exec(line) ?? [];
     if (!TOOL_NAMES.some((one) => one === name))
       throw broken(
-        `line ${index + bodyLine} is not «| setup, lint, test or build | command | when |»`,
+        "is not «| setup, lint, test or build | command | when |»",
+        `${file}:${index + bodyLine}`,
       );
     const clean = (cell: string) => cell.trim().replaceAll("\\|", "|");
     return [
@@ -136,14 +142,14 @@ function readTable(text: string): Row[] {
       },
     ];
   });
-  if (rows.length === 0) throw broken("there is no table");
+  if (rows.length === 0) throw broken("there is no table", file);
   return rows;
 }
 
-function broken(what: string): Fault {
+function broken(what: string, where = "toolchains.md"): Fault {
   return new Fault(
     "toolchains",
-    `toolchains.md: ${what}`,
+    `${where}: ${what}`,
     "compare with the shipped toolchains.md",
     EXIT.usage,
   );

@@ -1,8 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import * as v from "valibot";
+import { Fault } from "../program/fault.ts";
 import { readIfThere } from "../program/files.ts";
-import { readMarkdown } from "./markdown.ts";
+import { readPage } from "./markdown.ts";
 import { checked, pattern, RISKS, text, unlisted } from "./schema.ts";
 
 const name = v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]*$/));
@@ -90,13 +91,21 @@ export async function readWorkflows(folders: readonly string[]): Promise<Map<str
 
 /** @throws Fault `workflow`, `frontmatter` */
 export function readWorkflow(name: string, source: string, file: string): Workflow {
-  const markdown = readMarkdown(source, file);
+  const markdown = readPage(source, file);
   const hint = "the shipped skills/minion-blueprint/workflows/ show what may stand there";
   const fields = checked(FIELDS, markdown, file, ["workflow", hint]);
   const parts = markdown.body.split(/^## +/m).slice(1);
   const steps = new Map(
     parts.map((part) => [part.split("\n", 1)[0]?.trim(), part.replace(/^.*\n/, "").trim()]),
   );
+  const lost = [...steps.keys()].find((step) => !fields.phases.some(({ name }) => name === step));
+  if (lost !== undefined) {
+    const lines = markdown.body.split("\n");
+    const at = lines.findIndex((line) => /^## /.test(line) && line.slice(3).trim() === lost);
+    const what = `## ${lost}: there is no phase of that name`;
+    const known = fields.phases.map(({ name }) => name).join(", ");
+    throw new Fault("workflow", `${file}:${markdown.bodyLine + at}: ${what}`, `there are ${known}`);
+  }
   return {
     ...fields,
     name,

@@ -11,6 +11,7 @@ import {
   type TaskState,
 } from "../journal/state.ts";
 import { byPriority, rivalsOf, startNow } from "../plan/schedule.ts";
+import { ownOf } from "../program/files.ts";
 import { outside } from "../program/world.ts";
 
 /** A worker to be started now, as Claude Code's tool for agents wants it. */
@@ -64,7 +65,7 @@ function extraFor(
 ): Extra {
   const last = task.attempts.findLast((each) => each.over && each.phase === phase)?.over?.reason;
   const isRetry = endOf(last).cause === "work";
-  const ofRole = [phase.agent, ...task.agent].map((role) => models[role]).find(Boolean);
+  const ofRole = [phase.agent, ...task.agent].map((role) => ownOf(models, role)).find(Boolean);
   const model = (isRetry && retry.model) || task.model || phase.model || ofRole;
   return {
     ...(isRetry && phase.writes ? { agent: retry.agent } : {}),

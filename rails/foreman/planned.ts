@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Option } from "commander";
 import type { Blueprint } from "../blueprint/blueprint.ts";
@@ -19,7 +18,11 @@ import { makePlan } from "../plan/plan.ts";
 import { chooseWorkflow, isAtLeast, riskOf } from "../plan/risk.ts";
 import { type Finding, finding, type Plan, type PlannedTask } from "../plan/task.ts";
 import { EXIT, Fault } from "../program/fault.ts";
+import { readNamed } from "../program/files.ts";
 import type { World } from "../program/world.ts";
+import { faultsIn } from "./pages.ts";
+import { preflight } from "./preflight.ts";
+import { gatesFor, setupFor } from "./start.ts";
 
 /** `--workflow`: for tasks that name none, where not each is to get the one that fits. */
 export const WORKFLOW = new Option(
@@ -40,6 +43,7 @@ type Planned = Awaited<ReturnType<typeof planAt>>;
  * @param source the list's file, or `-` for standard input
  * @param said `expect`: how many tasks there should be; `workflow`: the one of tasks that name
  *   none, where not each is to get the one that fits
+ * @param isTried also tries out what a worker gets, for which the project's hooks run
  * @returns the plan and what it was made with; `list`: the text as it was given; `asWritten`: the
  *   plan without what was chosen for it
  * @throws Fault where the list, the blueprint or what that names cannot be read */
@@ -47,9 +51,10 @@ export async function planAt(
   source: string,
   world: World,
   said: { expect?: number; workflow?: string },
+  isTried = false,
 ) {
   const isPiped = source === "-";
-  const list = isPiped ? await world.input() : await readFile(resolve(world.cwd, source), "utf8");
+  const list = isPiped ? await world.input() : await readNamed(resolve(world.cwd, source));
   const where = isPiped ? "the list" : source;
   const place = await findPlace(world.cwd);
   const overlays = await overlaysAt(place);
@@ -59,20 +64,34 @@ export async function planAt(
     exists: (path) => isIn(place, path),
     expected: said.expect ?? null,
   });
+  const ofPages = await pageFindings(place);
   const { tools, findings: ofTools } = await toolsFor(asWritten, place, where);
   const all = await workflowsAt(place, blueprint);
   const order = blueprint.workflows.flatMap((name) => all.get(name) ?? []);
   const rails: Rails = { blueprint, overlays, all, order, prefix: place.prefix };
+  const flight = { place, blueprint, gates: gatesFor(blueprint, tools), setup: setupFor(tools) };
   const chosen = asWritten.tasks.map((task) => withWorkflow(task, said.workflow ?? "", rails));
   const tasks = chosen.map(({ task }) => task);
-  const plan: Plan = {
-    ...asWritten,
-    tasks,
-    findings: [...asWritten.findings, ...ofTools, ...chosen.flatMap(({ findings }) => findings)],
-  };
+  const ofList = [
+    ...asWritten.findings,
+    ...ofPages,
+    ...ofTools,
+    ...chosen.flatMap(({ findings }) => findings),
+  ];
+  // Nothing is tried for a list that is refused anyway.
+  const isSound = ofList.every(({ level }) => level !== "error");
+  const ofFlight = await preflight(flight, isTried && isSound);
+  const plan: Plan = { ...asWritten, tasks, findings: [...ofList, ...ofFlight] };
   const used = [...all.values()].filter(({ name }) => tasks.some((task) => task.workflow === name));
   const workflows = Object.fromEntries(used.map(({ name, phases }) => [name, phases]));
   return { place, tools, blueprint, workflows, reviews: reviewsOf(rails), list, asWritten, plan };
+}
+
+/** What is wrong with the project's and the person's own pages. */
+async function pageFindings(place: Place): Promise<Finding[]> {
+  const [project, person] = (await layers(place, "", "")).map(faultsIn);
+  const faults = [...((await project) ?? []), ...((await person) ?? [])];
+  return faults.map(({ message, hint }) => finding("page", 0, message, hint));
 }
 
 /** Is a path of the list's there? It may be written from the repository's root as well. */
@@ -145,12 +164,13 @@ function reviewsOf({ order, prefix }: Rails): EventData["started"]["reviews"] {
  * @param where what the list is called */
 async function toolsFor({ tasks, toolsSaid }: Plan, place: Place, where: string) {
   const layered = await layers(place, "toolchains.md", "minion-blueprint/toolchains.md");
-  const { text } = await firstOf(layered);
+  const { text, file } = await firstOf(layered);
   const folder = folderOf(tasks, place.prefix);
   const tools: { -readonly [N in keyof Tools]: Tools[N] } = await findTools(
     place.top,
     folder,
     text,
+    file,
   );
   for (const name of TOOL_NAMES) {
     const run = toolsSaid[name];

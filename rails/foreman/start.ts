@@ -11,7 +11,7 @@ import { stepsOf } from "../journal/phases.ts";
 import type { Command, Session } from "../journal/shapes.ts";
 import { isOpen } from "../journal/state.ts";
 import { jobsOf, prioritise, rivalsOf } from "../plan/schedule.ts";
-import type { Plan } from "../plan/task.ts";
+import type { Finding, Plan } from "../plan/task.ts";
 import { EXIT, Fault } from "../program/fault.ts";
 import { isAlive } from "../program/process.ts";
 
@@ -47,7 +47,7 @@ export async function start(
 ) {
   const { place, list, plan, tools, workflows, reviews, blueprint, estimate } = planned;
   const error = plan.findings.find(({ level }) => level === "error");
-  if (error) throw new Fault("plan", `line ${error.line}: ${error.message}`, error.hint);
+  if (error) throw new Fault("plan", placed(error), error.hint);
   const base = await commitOf("HEAD", place.top);
   if (!base) {
     const what = "this repository has no commit yet";
@@ -97,11 +97,17 @@ export async function start(
     }
     return { run, line };
   });
-  return { run, base, line, warnings: await warningsAt(place) };
+  const told = plan.findings.filter(({ code, level }) => code === "preflight" && level !== "error");
+  const warnings = [...told.map(({ message }) => message), ...(await warningsAt(place))];
+  return { run, base, line, warnings };
 }
 
+/** What a finding says, behind the line where it is about one. */
+const placed = ({ line, message }: Finding): string =>
+  line ? `line ${line}: ${message}` : message;
+
 /** The blueprint's gates as commands, without those for which the project has none. */
-function gatesFor(blueprint: Blueprint, tools: Tools): Command[] {
+export function gatesFor(blueprint: Blueprint, tools: Tools): Command[] {
   const gates: Command[] = [];
   for (const { name, tool, run = "", cwd = "", timeout = TIMEOUT, when } of blueprint.gates) {
     const found = tool ? tools[tool] : { run, cwd };
@@ -113,7 +119,7 @@ function gatesFor(blueprint: Blueprint, tools: Tools): Command[] {
 }
 
 /** What makes a checkout ready for the gates, where the project needs that. */
-const setupFor = ({ setup }: Tools) =>
+export const setupFor = ({ setup }: Tools) =>
   setup && { name: "setup", run: setup.run, cwd: setup.cwd, timeout: TIMEOUT };
 
 /** How urgent each task is, by its id. */

@@ -17,7 +17,7 @@ export const verb: Verb<Options> = {
   ],
   async run({ words: [file = ""], options }, world) {
     const { new: isBeside = false, budget = null } = options;
-    const planned = await planAt(file, world, options);
+    const planned = await planAt(file, world, options, true);
     const session = await sessionOf(world.env);
     const estimate = await estimateAt(planned);
     refuseUnpriced(options.budget, estimate);

@@ -1,8 +1,9 @@
 import { copyFile, mkdir, mkdtemp, readFile, realpath, rm, stat, utimes } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { EXIT, Fault } from "../program/fault.ts";
+import { NEEDED } from "../program/versions.ts";
 import { temporaryFolder } from "../program/world.ts";
-import { git, gitList, gitText, wordsOf } from "./git.ts";
+import { git, gitList, gitText } from "./git.ts";
 
 /** Where one stands in a repository. All paths are absolute and real. */
 export interface Place {
@@ -18,37 +19,47 @@ export interface Place {
 export type Worktop = Pick<Place, "top" | "gitDir">;
 
 /** Finds the repository around a folder.
- * @throws Fault `no-repository` outside of a checkout; `not-owned` where git does not trust the
- *   repository, since it is somebody else's */
+ * @throws Fault `no-repository` outside of a checkout, in git's own words where it does not trust the
+ *   repository; `old-git` */
 export async function findPlace(cwd: string): Promise<Place> {
-  const ask = [
-    "--path-format=absolute",
-    "--show-toplevel",
-    "--git-common-dir",
-    "--absolute-git-dir",
-    "--show-prefix",
-  ];
-  const { code, stdout, stderr } = await git({ cwd, accept: [128] }, "rev-parse", ...ask);
-  if (code !== 0) throw noPlace(cwd, stderr);
-  const [prefix = "", ...paths] = stdout.split("\n").slice(0, 4).reverse();
-  const [gitDir, common, top] = (await Promise.all(paths.map((path) => realpath(path)))) as [
-    string,
-    string,
-    string,
-  ];
+  const paths = ["--show-toplevel", "--git-common-dir", "--absolute-git-dir"];
+  const ask = ["--path-format=absolute", ...paths, "--show-prefix"];
+  const { stdout } = await git(cwd, "rev-parse", ...ask).catch((error) => {
+    throw noPlace(cwd, error);
+  });
+  if (stdout.startsWith("--")) {
+    const what = `git is older than ${NEEDED.git}`;
+    throw new Fault("old-git", what, "install a newer one", EXIT.usage);
+  }
+  const said = stdout.split("\n");
+  const top = await realpath(said[0] ?? "");
+  const common = await realpath(said[1] ?? "");
+  const gitDir = await realpath(said[2] ?? "");
+  const prefix = (said[3] ?? "").replace(/\/$/, "");
   const main = gitDir === common ? top : await mainOf(common);
-  return { top, main, common, gitDir, prefix: prefix.replace(/\/$/, "") };
+  return { top, main, common, gitDir, prefix };
 }
 
-/** Why there is no place to stand in, in git's own words where it has a remedy. */
-function noPlace(cwd: string, stderr: string): Fault {
-  const [remedy = ""] = /git config --global --add safe\.directory .*/.exec(stderr) ?? [];
-  if (remedy) return new Fault("not-owned", wordsOf(stderr), remedy.trim(), EXIT.usage);
-  const isBare = /must be run in a work tree/.test(stderr);
-  const what = isBare ? `${cwd} is in a repository, but in no checkout of it` : "";
-  const way = isBare ? "go to one of its worktrees: git worktree list" : "go to one";
-  return new Fault("no-repository", what || `${cwd} is not in a git checkout`, way, EXIT.usage);
+/** Why git finds no checkout around a folder, in its own words where those say more. */
+function noPlace(cwd: string, error: Error): Error {
+  const { message } = error;
+  const no = (what: string, hint: string) => new Fault("no-repository", what, hint, EXIT.usage);
+  if (/not a git repository/.test(message))
+    return no(`${cwd} is not in a git checkout`, "go to one");
+  if (/run in a work tree/.test(message))
+    return no(
+      `${cwd} is in a git folder, or a bare repository`,
+      "go to a worktree: git worktree list",
+    );
+  const [, owned] = /dubious ownership in repository at '(.*)'/.exec(message) ?? [];
+  if (owned === undefined) return error;
+  const quoted = `'${owned.replaceAll("'", "'\\''")}'`;
+  return no(message, `if you trust it: git config --global --add safe.directory ${quoted}`);
 }
+
+/** Where a job of ours runs: in the main checkout, which stays; of a bare repository, in the one
+ * that it was asked for from. */
+export const jobFolder = ({ main, common, top }: Place): string => (main === common ? top : main);
 
 /** The folder that stands for the whole repository. A submodule's git folder names its checkout; a
  * bare repository beside a `.git` file that names it is its folder's; any other bare one, and one

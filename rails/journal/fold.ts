@@ -1,6 +1,7 @@
 import type { Phase } from "../blueprint/workflow.ts";
 import { isAtLeast, riskOf } from "../plan/risk.ts";
 import type { PlannedTask } from "../plan/task.ts";
+import { ownOf } from "../program/files.ts";
 import { END, endTask, IMPLEMENT } from "./end-task.ts";
 import type { Event, EventData, EventName } from "./events.ts";
 import { isMissed } from "./evidence.ts";
@@ -27,7 +28,7 @@ export function fold(
 /** The run before anything happened in it. */
 function stateAtStart(first: Event<"started">, bad: readonly number[]): RunState {
   const open = (task: PlannedTask): TaskState => {
-    const way = wayFor(first.workflows[task.workflow] ?? [], task.risk, first.reviews);
+    const way = wayFor(ownOf(first.workflows, task.workflow) ?? [], task.risk, first.reviews);
     return openTask(task, task.done ? "landed" : "waiting", way);
   };
   return {
@@ -118,7 +119,7 @@ const OF_ATTEMPT: { [N in EventName]?: AttemptReducer<N> } = {
   evidence(attempt, event) {
     const isRedWanted = attempt.phase.red.includes(event.gate);
     if (!isMissed({ red: isRedWanted }, event)) return;
-    attempt.failures[event.gate] = (attempt.failures[event.gate] ?? 0) + 1;
+    attempt.failures[event.gate] = (ownOf(attempt.failures, event.gate) ?? 0) + 1;
   },
   "sent-back"(attempt, event) {
     attempt.sentBack.push(event);

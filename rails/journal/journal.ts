@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { appendFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { EXIT, Fault } from "../program/fault.ts";
-import { jsonIn, readIfThere } from "../program/files.ts";
+import { jsonIn, MOST_KEPT, readIfThere } from "../program/files.ts";
 import { withLock } from "../program/lock.ts";
 import { outside } from "../program/world.ts";
 import { type Event, eventIn, type NewEvent } from "./events.ts";
@@ -22,7 +22,7 @@ export class Journal {
   /** All events so far, and the numbers of lines that could not be read. A last line that is torn
    * is none yet. */
   async read(): Promise<{ events: Event[]; bad: number[] }> {
-    const lines = ((await readIfThere(this.file)) ?? "").split("\n").slice(0, -1);
+    const lines = ((await readIfThere(this.file, MOST_KEPT)) ?? "").split("\n").slice(0, -1);
     const events: Event[] = [];
     const bad: number[] = [];
     for (const [index, line] of lines.entries()) {
@@ -69,7 +69,7 @@ export class Journal {
   private async append(events: readonly NewEvent[]): Promise<void> {
     if (events.length === 0) return;
     // A torn last line of a process that died must not swallow the first of ours.
-    const isTorn = /[^\n]$/.test((await readIfThere(this.file)) ?? "");
+    const isTorn = /[^\n]$/.test((await readIfThere(this.file, MOST_KEPT)) ?? "");
     const at = outside().now();
     const lines = events.map((event) => `${JSON.stringify({ at, ...event })}\n`);
     await appendFile(this.file, (isTorn ? "\n" : "") + lines.join(""));

@@ -1,6 +1,7 @@
 import type { Phase } from "../blueprint/workflow.ts";
 import { isAtLeast } from "../plan/risk.ts";
 import type { PlannedTask } from "../plan/task.ts";
+import { ownOf } from "../program/files.ts";
 import type { EventData } from "./events.ts";
 import type { AttemptState, TaskState } from "./state.ts";
 
@@ -64,7 +65,7 @@ export function stepsOf(
   { workflows, reviews }: Frozen,
   { workflow, risk }: Pick<PlannedTask, "workflow" | "risk">,
 ): number {
-  const way = wayFor(workflows[workflow] ?? [], risk, reviews);
+  const way = wayFor(ownOf(workflows, workflow) ?? [], risk, reviews);
   return straight(phasesFor(way, risk)).length;
 }
 

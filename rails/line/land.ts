@@ -1,5 +1,5 @@
 import { git } from "../git/git.ts";
-import { commitOf, type Place, resultOf } from "../git/repository.ts";
+import { commitOf, jobFolder, type Place, resultOf } from "../git/repository.ts";
 import { isEndDue } from "../journal/end-task.ts";
 import type { Evidence } from "../journal/events.ts";
 import { isPass } from "../journal/evidence.ts";
@@ -26,7 +26,7 @@ export async function landed(
   { run, line }: RunState,
   until: number,
 ): Promise<boolean> {
-  const job = { journal, cwd: place.top, job: `land ${run}`, until };
+  const job = { journal, cwd: jobFolder(place), job: `land ${run}`, until };
   const isIdle = (state: RunState): boolean => mergeable(state).length === 0 && !isEndDue(state);
   const isDone = await attach(job, (state) => (state.baseRed && isIdle(state)) || undefined);
   const site = siteOf(place, run, line);

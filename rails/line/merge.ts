@@ -2,7 +2,7 @@ import { lstat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { git, gitList, gitText, PLAIN_MERGE } from "../git/git.ts";
 import { holderOf } from "../git/holder.ts";
-import { commitOf, isAncestor, type Place } from "../git/repository.ts";
+import { commitOf, isAncestor, jobFolder, type Place } from "../git/repository.ts";
 import type { Event } from "../journal/events.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { RunState } from "../journal/state.ts";
@@ -103,7 +103,7 @@ async function builtOf(
   const { branch, from, tip } = wanted;
   const isThis = (built: Event<"merge-built"> | null) =>
     built?.branch === branch && built.from === from && built.tip === tip ? built : undefined;
-  const job = { journal, cwd: place.top, job: `merge ${run} ${branch} ${from}`, until };
+  const job = { journal, cwd: jobFolder(place), job: `merge ${run} ${branch} ${from}`, until };
   const built = await attach(job, (now) => isThis(now.built));
   if (!built) return null;
   if (built.red) {

@@ -1,5 +1,5 @@
 import { firstOf, layers } from "../blueprint/layers.ts";
-import { readMarkdown } from "../blueprint/markdown.ts";
+import { readTables } from "../blueprint/markdown.ts";
 import type { Place } from "../git/repository.ts";
 import type { Spread } from "../journal/shapes.ts";
 import { EXIT, Fault } from "../program/fault.ts";
@@ -39,7 +39,7 @@ export function readPrices(text: string, file: string): Prices {
 
 /** The rows of all tables, without their heads. */
 function rowsIn(text: string, file: string): Row[] {
-  const { body, bodyLine } = readMarkdown(text, file);
+  const { body, bodyLine } = readTables(text, file);
   const rows: Row[] = [];
   for (const [index, line] of body.split("\n").entries()) {
     if (!line.startsWith("|") || HEADS.test(line)) continue;

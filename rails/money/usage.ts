@@ -4,7 +4,7 @@ import type { EventData } from "../journal/events.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Usage } from "../journal/shapes.ts";
 import { isActive, type RunState } from "../journal/state.ts";
-import { jsonIn, readIfThere } from "../program/files.ts";
+import { jsonIn, MOST_KEPT, readIfThere } from "../program/files.ts";
 import { outside } from "../program/world.ts";
 import { tokens } from "./estimate.ts";
 
@@ -83,7 +83,7 @@ export async function usageNow(state: RunState): Promise<EventData["spent"][]> {
     const known = state.spent.get(transcript);
     const size = (await stat(transcript).catch(() => null))?.size ?? 0;
     if (known && (size === 0 || size === known.size)) return known;
-    const text = (await readIfThere(transcript)) ?? "";
+    const text = (await readIfThere(transcript, MOST_KEPT)) ?? "";
     const usage = usageIn(text, attempt === null ? span : null);
     return usage.length > 0 ? { attempt, transcript, size, usage } : null;
   });

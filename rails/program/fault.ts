@@ -28,7 +28,7 @@ export class Fault extends Error {
 /** Any thrown value as a Fault, so that no stack trace reaches a terminal. */
 export function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
-  const { code = "", message } = error as NodeJS.ErrnoException;
+  const { code = "", message } = Object(error) as NodeJS.ErrnoException;
   const what = message ?? String(error);
   if (["ENOENT", "EISDIR", "ENOTDIR"].includes(code))
     return new Fault("not-found", what, "check the path", EXIT.usage);
@@ -36,6 +36,13 @@ export function asFault(error: unknown): Fault {
     return new Fault("not-allowed", what, "check who may read and write there", EXIT.usage);
   if (code === "ENOSPC")
     return new Fault("disk-full", what, "free some space and call again", EXIT.writing);
+  if (code === "ELOOP")
+    return new Fault("not-found", what, "a link there leads back to itself: mend it", EXIT.usage);
+  if (code === "ERR_STRING_TOO_LONG")
+    return new Fault("too-large", what, "is it the right file?", EXIT.usage);
+  // What the machine says of a path, a stream or a process is told as it is.
+  if ((error as NodeJS.ErrnoException).syscall !== undefined)
+    return new Fault("system", what, "look at what is named there", EXIT.writing);
   const hint = "this is a bug: please report it with the command";
   return new Fault("internal", what.split("\n")[0] ?? what, hint, EXIT.writing);
 }

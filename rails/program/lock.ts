@@ -1,10 +1,12 @@
-import { access, constants, mkdir } from "node:fs/promises";
+import { access, constants, mkdir, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "./fault.ts";
 
 /** Some ten minutes of waiting, a little longer each time. */
 const TRIES = 4000;
+/** After how long without a sign of life a holder counts as dead. */
+const STALE_MS = 10_000;
 const FIRST_WAIT_MS = 5;
 const LONGEST_WAIT_MS = 150;
 
@@ -36,16 +38,30 @@ async function acquire(folder: string, lockfilePath: string): Promise<() => Prom
   // Lost to another after a long sleep of the machine: what was begun is ended, not cut off in the
   // middle.
   const onCompromised = (): void => {};
+  const look = sinceWhen(lockfilePath);
   for (let tries = 1; ; tries++) {
     const release = await lockfile
-      .lock(folder, { lockfilePath, stale: 10_000, onCompromised })
+      .lock(folder, { lockfilePath, stale: STALE_MS, onCompromised })
       .catch(ifNotHeld);
     if (release) return release;
+    await look();
     if (tries === TRIES)
       throw new Fault("locked", `another minion holds ${lockfilePath}`, "call again");
     const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 1.2 ** tries);
     await sleep(wait * (0.5 + Math.random()));
   }
+}
+
+/** Whoever holds a lock sets its time to now every few seconds. A time that lies ahead and stays
+ * is a dead holder's from before the clock was put back: without this it would be waited for. */
+function sinceWhen(lock: string): () => Promise<void> {
+  let seen = { at: 0, since: 0 };
+  return async () => {
+    const at = (await stat(lock).catch(() => null))?.mtimeMs ?? 0;
+    if (at !== seen.at) seen = { at, since: performance.now() };
+    if (at > Date.now() + STALE_MS && performance.now() - seen.since > STALE_MS)
+      await utimes(lock, 0, 0).catch(() => {}); // gone meanwhile: all the better
+  };
 }
 
 function ifNotHeld(error: NodeJS.ErrnoException): undefined {

@@ -2,12 +2,14 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { type ChildProcess, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
-import { text } from "node:stream/consumers";
 import { EXIT, Fault } from "./fault.ts";
+import { readStream } from "./files.ts";
 
 /** Where text goes: a terminal, a pipe, or a test. */
 export interface Output {
   write(text: string): unknown;
+  /** False once the reader went away. */
+  readonly writable?: boolean | undefined;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
@@ -56,7 +58,7 @@ export const ownWorld: World = {
   stdout: process.stdout,
   stderr: process.stderr,
   async input() {
-    if (!process.stdin.isTTY) return text(process.stdin);
+    if (!process.stdin.isTTY) return readStream(process.stdin.setEncoding("utf8"), "the input");
     throw new Fault("no-input", "nothing comes on standard input", "pipe a text in", EXIT.usage);
   },
   now: () => Date.now(),

@@ -4,7 +4,6 @@ import type { Blueprint } from "../blueprint/blueprint.ts";
 import { cleanEnv } from "../git/git.ts";
 import { EXIT } from "../program/fault.ts";
 import { keep, secretsIn } from "./output.ts";
-import { HELD } from "./slots.ts";
 
 /** What a shell ends with where it cannot run a command, and where a signal ended one. */
 const NOT_RUN = 127;
@@ -18,6 +17,7 @@ const LAST_WORDS_MS = 2000;
  * @param timeout in seconds
  * @param path of the file
  * @param rules which variables are secret, and how much is kept
+ * @param own what it finds in its environment besides
  * @returns its exit code, null where it ran out of time */
 export async function execute(
   run: string,
@@ -25,9 +25,10 @@ export async function execute(
   timeout: number,
   path: string,
   rules: Blueprint["output"],
+  own: NodeJS.ProcessEnv,
 ): Promise<number | null> {
   const file = await open(path, "wx");
-  const env = cleanEnv({ [HELD]: "1" });
+  const env = cleanEnv(own);
   // Both streams into one, so that lines stand in the order in which they were written.
   const child = spawn(`exec 2>&1\n${run}`, {
     cwd,

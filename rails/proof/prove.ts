@@ -10,7 +10,7 @@ import type { RunState } from "../journal/state.ts";
 import { outside } from "../program/world.ts";
 import { execute } from "./command.ts";
 import { errorsIn, failuresIn, isSubset, isUntested } from "./failures.ts";
-import { withSlot } from "./slots.ts";
+import { slotEnv, withSlot } from "./slots.ts";
 
 /** So many paths evidence names: a command that makes more leaves a folder that should be ignored.
  */
@@ -19,14 +19,17 @@ const PATHS_LIMIT = 100;
 /** Whom a command is run for, in which run, and where. */
 type Proof = Run & Pick<Evidence, "by" | "attempts"> & { readonly place: Worktop };
 
+/** A proof whose turn it is. */
+type Slotted = Proof & Readonly<{ slot: number }>;
+
 /** Runs a command on the files as they lie in a worktree, once one of the machine's slots is free,
  * and gives back what it leaves, which is to be written down. */
 export const prove = (proof: Proof, command: Command): Promise<Evidence> =>
-  withSlot(proof.state.blueprint.bounds.gate_slots, proof.by === "landing", () =>
-    proveNow(proof, command),
+  withSlot(proof.state.blueprint.bounds.gate_slots, proof.by === "landing", (slot) =>
+    proveNow({ ...proof, slot }, command),
   );
 
-async function proveNow(proof: Proof, command: Command): Promise<Evidence> {
+async function proveNow(proof: Slotted, command: Command): Promise<Evidence> {
   const { journal, state, by, attempts } = proof;
   const { name: gate, run, cwd } = command;
   const rules = state.blueprint.output;
@@ -63,7 +66,7 @@ function labelOf({ by, attempts: [attempt] }: Proof): string {
 /** Runs a command and looks what it did to the files. `changed`: paths of the tree that are others
  * after it; `made`: untracked ones that were not there before; `ms`: how long it took. */
 async function observe(
-  { journal, state, place, by, attempts }: Proof,
+  { journal, state, place, by, attempts, slot }: Slotted,
   command: Command,
   output: string,
 ): Promise<Pick<Evidence, "tree" | "changed" | "made" | "code" | "ms">> {
@@ -75,7 +78,8 @@ async function observe(
 
   const begin = performance.now();
   const cwd = join(place.top, command.cwd);
-  const code = await execute(command.run, cwd, command.timeout, path, state.blueprint.output);
+  const rules = state.blueprint.output;
+  const code = await execute(command.run, cwd, command.timeout, path, rules, slotEnv(slot));
   const ms = Math.round(performance.now() - begin);
 
   const added = (await untrackedIn(place.top)).filter((each) => !untracked.includes(each));

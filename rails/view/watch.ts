@@ -22,7 +22,7 @@ export async function watchBoard(
     if (!update && size === before) continue;
     before = size;
     const state = await journal.state();
-    if (!isOpen(state)) {
+    if (!isOpen(state) || stdout.writable === false) {
       update?.clear();
       return state;
     }

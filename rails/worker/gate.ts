@@ -11,6 +11,7 @@ import {
 } from "../journal/evidence.ts";
 import { type AttemptState, isActive } from "../journal/state.ts";
 import { EXIT, Fault } from "../program/fault.ts";
+import { ownOf } from "../program/files.ts";
 import { attach } from "../proof/jobs.ts";
 import { tailOf } from "../proof/output.ts";
 import { isNoWorse, prove } from "../proof/prove.ts";
@@ -99,11 +100,11 @@ async function runGate(own: Own, command: PhaseGate, until: number): Promise<Gat
 }
 
 const mayRun = (attempt: AttemptState, name: string, allowed: number): boolean =>
-  isActive(attempt) && (attempt.failures[name] ?? 0) < allowed;
+  isActive(attempt) && (ownOf(attempt.failures, name) ?? 0) < allowed;
 
 /** How often a gate has failed in the attempt, as the journal says by now. */
 const failuresOf = async ({ journal, attempt }: Own, name: string): Promise<number> =>
-  (await journal.state()).attempts.get(attempt.id)?.failures[name] ?? 0;
+  ownOf((await journal.state()).attempts.get(attempt.id)?.failures ?? {}, name) ?? 0;
 
 /** What there is to say of a gate that came out as it has to. */
 function passHint({ red }: PhaseGate, { known }: Evidence): string {
@@ -123,7 +124,7 @@ export async function runGateJob(own: Own, name: string): Promise<void> {
   const command = gatesOf(state, attempt.phase).find((each) => each.name === name) as PhaseGate;
   const now = await prove({ ...own, by: "worker", attempts: [attempt.id] }, command);
   const events: NewEvent[] = [{ event: "evidence", ...now }];
-  const isLast = (attempt.failures[name] ?? 0) + 1 >= state.blueprint.bounds.failures;
+  const isLast = (ownOf(attempt.failures, name) ?? 0) + 1 >= state.blueprint.bounds.failures;
   if (isMissed(command, now) && isLast) events.push(await endBy(own, now));
   await journal.add(...events);
 }

@@ -2,9 +2,10 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { enough } from "../../../installer/claude.ts";
+
 import { diagnose } from "../../../installer/doctor.ts";
 import { MANIFEST } from "../../../installer/manifest.ts";
+import { enough } from "../../../rails/program/versions.ts";
 import { act, lay, makeAssets, snapshot, temporary } from "../../unit/installer/fixture.ts";
 
 // Many processes one after another: on a busy machine each of them is slow.
@@ -59,7 +60,7 @@ describe("doctor", () => {
 
   it.each([
     ["no client", () => undefined, ["no-claude"]],
-    ["a client from before plugins in skills/", () => standIn("2.1.156"), ["claude"]],
+    ["a client that wakes nobody", () => standIn("2.1.197"), ["claude"]],
     ["a client that lists nothing", () => standIn(undefined, []), ["not-loaded"]],
     ["a client that does not answer", () => standIn(undefined, "oops"), ["not-asked"]],
     [
@@ -78,7 +79,7 @@ describe("doctor", () => {
   });
 
   it.each<[string, Record<string, string>, string[]]>([
-    ["an edited file", { [`skills/minion/${BLUEPRINT}`]: "mine" }, ["edited"]],
+    ["an edited file", { [`skills/minion/${BLUEPRINT}`]: "mine" }, ["edited", "page"]],
     ["a foreign file", { "skills/minion/mine.md": "mine" }, ["foreign"]],
     ["a broken manifest", { [`skills/minion/${MANIFEST}`]: "{" }, ["manifest"]],
     [
@@ -178,6 +179,26 @@ describe("doctor", () => {
       "signing",
     ]);
     expect(await codes({ scope: "project" }, repository)).toContain("not-installed");
+  });
+
+  it("says which pages of the person, of the project and of ours are read as less than they say", async () => {
+    standIn();
+    const repository = join(home, "repository");
+    lay(root, {
+      "minion/blueprint.md": "\n---\nbounds:\n  workers: 2\n---\n",
+      "minion/prices.md": " | a | 1 | 2 | 3 | 4 |\n",
+      [`skills/minion/${BLUEPRINT}`]: "---\ngats: []\n---\n",
+    });
+    lay(repository, { ".git/HEAD": "", ".claude/minion/bluprint.md": "---\n---\n" });
+    const { findings } = await look({}, repository);
+    const pages = findings.filter(({ code }) => code === "page");
+    expect(pages.map(({ file, line }) => `${file.slice(home.length + 1)}:${line}`)).toEqual([
+      ".claude/minion/blueprint.md:2",
+      ".claude/minion/prices.md:1",
+      `.claude/skills/minion/${BLUEPRINT}:2`,
+      "repository/.claude/minion/bluprint.md:1",
+    ]);
+    expect(pages.every(({ level }) => level === "error")).toBe(true);
   });
 
   it("compares versions by number", () => {

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
@@ -198,4 +207,22 @@ test("what runs out of time is ended with all that it started, and one that left
   await sleep(300);
   expect(read("group")).toBe(group1);
   mkdirSync(join(run.scene.home, "away.end"));
+});
+
+test("each has a number and ports that nothing else has meanwhile, CI is set, and nobody can be asked", async () => {
+  const facts = "$CI $MINION_SLOT $PORT $MINION_PORT $MINION_PORT_LAST";
+  const gate = `{ echo "${facts}" "$( (: < /dev/tty) 2>/dev/null && echo tty || test -t 0 && echo in)"; } >> "$OUT"`;
+  const folder = mkdtempSync(join(tmpdir(), "minion-slots-"));
+  const out = join(folder, "facts");
+  const run = await begun(3, { slots: 2, gate: gate.replace("$OUT", out) });
+  rmSync(out);
+  const calls = await inTurn(run, run.all);
+  rmSync(run.stop);
+  for (const call of calls) expect((await call).code).toBe(0);
+  const lines = readFileSync(out, "utf8").trim().split("\n");
+  expect(lines.sort()).toHaveLength(3);
+  const [first, , third] = lines.map((line) => line.trim().split(" "));
+  expect(first).toEqual(["1", "1", "20020", "20020", "20039"]);
+  expect(third).toEqual(["1", "2", "20040", "20040", "20059"]);
+  rmSync(folder, { recursive: true });
 });

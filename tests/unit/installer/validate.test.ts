@@ -19,6 +19,24 @@ function found(files: Record<string, string>): string[] {
   );
 }
 
+describe("rails", () => {
+  it.each([
+    [".claude/minion/blueprint.md", "\n---\ngates: []\n---\n"],
+    [".claude/minion/workflows/x.md", "# x\n---\nwhen: x\n---\n"],
+    ["skills/minion-blueprint/patterns.md", "---\nx: 1\nallowed: []\n---\n"],
+  ])("%s that is read as less than it says is an error with its line", async (path, text) => {
+    const folder = temporary();
+    lay(folder, {
+      ".claude/commands/a.md": GOOD,
+      ".claude-plugin/plugin.json": "{}",
+      [path]: text,
+    });
+    const { findings } = await validate(folder, QUIET);
+    const found = findings.find(({ code }) => code === "page");
+    expect(found).toMatchObject({ level: "error", file: join(folder, path), line: 2 });
+  });
+});
+
 describe("a prompt's frontmatter", () => {
   it.each([
     [

@@ -241,8 +241,8 @@ describe("an edited table", () => {
     ).toEqual(["-", "-", "-", "-"]);
   });
   test.each([
-    ["| lint | make |", /line 5 is not/],
-    ["| deploy | make | x |", /line 5 is not/],
+    ["| lint | make |", /:5: is not/],
+    ["| deploy | make | x |", /:5: is not/],
     ["| lint | make | @nothing |", /@nothing/],
     ["| lint | make | a b c |", /«a b c»/],
     ["", /no table/],

@@ -36,9 +36,10 @@ vi.mock("node:fs/promises", async (original) => {
 vi.mock("../../../rails/git/git.ts", () => ({ ...instead("git", "gitText"), NO_HOOKS: [] }));
 vi.mock("../../../rails/git/submodule.ts", () => ({ fillSubmodules: async () => {} }));
 vi.mock("../../../rails/line/site.ts", () => instead("siteOf"));
-vi.mock("../../../rails/git/repository.ts", () =>
-  instead("findPlace", "treeOf", "changedPaths", "commitOf", "resultOf"),
-);
+vi.mock("../../../rails/git/repository.ts", () => ({
+  ...instead("findPlace", "treeOf", "changedPaths", "commitOf", "resultOf"),
+  jobFolder: ({ main }: { main: string }) => main,
+}));
 vi.mock("../../../rails/git/worktree.ts", () => ({
   withGitLock: (_: unknown, work: () => void) => work(),
 }));

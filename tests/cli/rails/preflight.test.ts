@@ -1,0 +1,265 @@
+import { chmodSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { handoff } from "../../handoff.ts";
+import { Scene } from "./scene.ts";
+
+let scene: Scene;
+beforeEach(() => {
+  scene = new Scene();
+});
+afterEach(() => scene.destroy());
+
+const input = "1. One\n";
+/** Nobody is known to git, but for whom its configuration names. */
+const NOBODY = {
+  GIT_AUTHOR_NAME: undefined,
+  GIT_AUTHOR_EMAIL: undefined,
+  GIT_COMMITTER_NAME: undefined,
+  GIT_COMMITTER_EMAIL: undefined,
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: a document of the program under test
+const found = (json: any): { level: string; message: string }[] =>
+  json.findings.filter(({ code }: { code: string }) => code === "preflight");
+
+/** `plan` says it, `start` refuses with it, and nothing is opened or left. */
+async function refused(word: RegExp, env: NodeJS.ProcessEnv = {}, verbs = ["plan", "start"]) {
+  for (const verb of verbs) {
+    const { code, stdout, stderr } = await scene.minion([verb, "-"], { input, env });
+    expect(stdout + stderr).toMatch(word);
+    expect(stdout + stderr).not.toMatch(/line 0|this is a bug/);
+    expect(code).toBe(1);
+  }
+  expect(scene.git("for-each-ref", "refs/heads/minion/")).toBe("");
+  expect(scene.git("worktree", "list").split("\n")).toHaveLength(1);
+}
+
+/** Both say it, and the run starts. */
+async function told(word: RegExp, env: NodeJS.ProcessEnv = {}) {
+  const plan = await scene.minion(["plan", "-", "--json"], { input, env });
+  expect(
+    found(plan.json)
+      .map(({ message }) => message)
+      .join("\n"),
+  ).toMatch(word);
+  const { code, stdout } = await scene.minion(["start", "-", "--json"], { input, env });
+  expect(stdout).toMatch(word);
+  expect(code).toBe(0);
+}
+
+const hook = (name: string, text: string, folder = ".git/hooks") => {
+  scene.write(`${folder}/${name}`, `#!/bin/sh\n${text}\n`);
+  chmodSync(join(scene.repo, folder, name), 0o755);
+};
+const gate = (run: string, more = "") =>
+  scene.write(
+    ".claude/minion/blueprint.md",
+    `---\ngates:\n  - name: own\n    run: '${run}'\n${more}---\n`,
+  );
+
+describe("what would make every worker fail is said before the run", () => {
+  test("nobody commits", async () => {
+    scene.git("config", "user.useConfigOnly", "true");
+    await refused(/who commits.*\n.*git config user\.name/, NOBODY);
+  });
+
+  test("what signs cannot", async () => {
+    scene.write("../gpg", "#!/bin/sh\necho 'gpg: signing failed: No secret key' >&2\nexit 2\n");
+    chmodSync(join(scene.home, "gpg"), 0o755);
+    scene.git("config", "gpg.program", join(scene.home, "gpg"));
+    scene.git("config", "commit.gpgsign", "yes");
+    await refused(/gpgsign is on.*does not work/);
+  });
+
+  test.each([
+    ["claude-code_2-1-197_agent", "2.1.197"],
+    ["claude-code/2.1.157/agent", "2.1.157"],
+  ])("a client that wakes nobody: %s", async (AI_AGENT, version) => {
+    const words = `Claude Code ${version} wakes no session.*\\n.*claude update`;
+    await refused(new RegExp(words), { AI_AGENT });
+    const { code } = await scene.minion(["start", "-"], {
+      input,
+      env: { AI_AGENT: "claude-code_2-1-198_agent" },
+    });
+    expect(code).toBe(0);
+  });
+
+  test("a branch where ours are to be", async () => {
+    scene.git("branch", "minion");
+    await refused(/branch minion.*\n.*git branch -m minion/);
+  });
+
+  test("a gate in a folder that is not there, or not in git", async () => {
+    gate("true", "    cwd: web\n");
+    await refused(/own \(true\) is to run in web/);
+    mkdirSync(join(scene.repo, "web"));
+    await refused(/in web, which is no folder at HEAD/);
+  });
+
+  test("a program that is not there", async () => {
+    gate("CI=1 no-such-program --all");
+    await refused(/there is no no-such-program on PATH/);
+  });
+
+  test("line ends that are never clean", async () => {
+    scene.write("a.txt", "one\r\n");
+    scene.commit("chore: a file");
+    scene.write(".gitattributes", "*.txt text\n");
+    scene.git("add", ".gitattributes");
+    scene.git("commit", "-qm", "chore: attributes");
+    await refused(/a\.txt: changed as soon as checked out.*\n.*renormalize/);
+  });
+
+  test("whole files where a filter keeps pointers", async () => {
+    scene.write("a.bin", "whole\n");
+    scene.commit("chore: a file");
+    scene.write(".gitattributes", "*.bin filter=far\n");
+    scene.git("add", ".gitattributes");
+    scene.git("commit", "-qm", "chore: attributes");
+    scene.git("config", "filter.far.clean", "sed 's/^/pointer /'");
+    scene.git("config", "filter.far.smudge", "cat");
+    await refused(/a\.bin: changed as soon as checked out/);
+  });
+
+  test("a filter whose program is missing", async () => {
+    scene.write("a.bin", "pointer\n");
+    scene.write(".gitattributes", "*.bin filter=far\n");
+    scene.commit("chore: a file");
+    scene.git("config", "filter.far.smudge", "no-such-filter %f");
+    scene.git("config", "filter.far.required", "true");
+    await refused(/HEAD cannot be checked out: .*no-such-filter/);
+  });
+
+  test("post-checkout that fails, or leaves something behind", async () => {
+    hook("post-checkout", "exit 2");
+    await refused(/no worktree as a worker gets one/, {}, ["start"]);
+    hook("post-checkout", "echo x > generated.txt");
+    await refused(/not clean \(generated\.txt\): post-checkout/, {}, ["start"]);
+  });
+
+  test.each([
+    ["node --test --watch", "does not end"],
+    ["cargo watch -x test", "does not end"],
+    ["npx nodemon src", "does not end"],
+    ["jest --watchAll", "does not end"],
+    ["tsc -w", "does not end"],
+  ])("%s", async (run, words) => {
+    for (const name of ["cargo", "jest", "tsc"]) {
+      scene.write(`../bin/${name}`, "#!/bin/sh\n");
+      chmodSync(join(scene.home, "bin", name), 0o755);
+    }
+    gate(run);
+    const PATH = `${join(scene.home, "bin")}:${process.env.PATH}`;
+    await refused(new RegExp(words), { PATH });
+  });
+
+  test("a script behind a script, and a target, that watch", async () => {
+    const scripts = { test: "npm run unit -- --run", unit: "vitest watch" };
+    scene.write("package.json", JSON.stringify({ scripts }));
+    gate("npm test");
+    await refused(/own \(npm test\) does not end by itself: it runs «vitest watch»/);
+    scene.write("Makefile", "test: build\n\t@cargo watch\nbuild:\n\ttrue\n");
+    gate('sh -c "make test"');
+    await refused(/it runs «cargo watch»/);
+  });
+});
+
+describe("what a person should know does not stop a run", () => {
+  test.each(["tsc --noEmit --watch=false", "jest --watchAll=false", "sh test/watch.sh"])(
+    "%s is no watch",
+    async (run) => {
+      scene.write("../bin/tsc", "#!/bin/sh\n");
+      scene.write("../bin/jest", "#!/bin/sh\n");
+      for (const name of ["tsc", "jest"]) chmodSync(join(scene.home, "bin", name), 0o755);
+      gate(run);
+      const env = { PATH: `${join(scene.home, "bin")}:${process.env.PATH}` };
+      const { code, json } = await scene.minion(["plan", "-", "--json"], { input, env });
+      expect({ code, found: found(json) }).toEqual({ code: 0, found: [] });
+    },
+  );
+
+  test("what watches unless CI is set", async () => {
+    scene.write("package.json", '{"scripts":{"test":"react-scripts test"}}');
+    gate("npm test");
+    await told(/watches unless CI is set.*react-scripts test/);
+  });
+
+  test("what signs", async () => {
+    const signature = "-----BEGIN PGP SIGNATURE-----\\nx\\n-----END PGP SIGNATURE-----";
+    scene.write(
+      "../gpg",
+      `#!/bin/sh\ncat > /dev/null\nprintf '%b\\n' '${signature}'\nprintf '\\n[GNUPG:] SIG_CREATED \\n' >&2\n`,
+    );
+    chmodSync(join(scene.home, "gpg"), 0o755);
+    scene.git("config", "gpg.program", join(scene.home, "gpg"));
+    scene.git("config", "commit.gpgsign", "true");
+    const objects = () => scene.git("count-objects", "-v");
+    const before = objects();
+    await told(/every commit of the line is signed/);
+    expect(objects()).toBe(before);
+  });
+
+  test("hooks that run, that cannot, and that lack a file", async () => {
+    hook("pre-commit", "exit 0");
+    await told(/pre-commit in its \.git\/hooks run|pre-commit in .* run at each commit/);
+    await scene.minion(["abort", "--run", "r1"]);
+    scene.write(".gitignore", ".husky/_\nlocal.sh\n");
+    scene.git("add", ".gitignore");
+    scene.git("commit", "-qm", "chore: ignore");
+    scene.git("config", "core.hooksPath", ".husky/_");
+    hook("commit-msg", "exit 0", ".husky/_");
+    await told(/commit-msg in \.husky\/_ do not run for workers/);
+    await scene.minion(["abort", "--run", "r2"]);
+    hook("pre-commit", '. "$(dirname "$0")/../local.sh"', "hooks");
+    scene.write("local.sh", "true\n");
+    scene.git("config", "core.hooksPath", "hooks");
+    scene.commit("chore: hooks");
+    await told(/the hook pre-commit reads local\.sh, which git ignores/);
+  });
+
+  test("a repository without a commit inside", async () => {
+    mkdirSync(join(scene.repo, "inner"));
+    scene.gitIn(join(scene.repo, "inner"), "init", "-q");
+    await told(/inner\/ is a repository of its own without a commit/);
+    rmSync(join(scene.repo, "inner"), { recursive: true });
+  });
+});
+
+describe("what git can do", () => {
+  test("a bare repository with worktrees beside it", async () => {
+    const layout = join(scene.home, "layout");
+    mkdirSync(layout);
+    scene.gitIn(layout, "clone", "-q", "--bare", scene.repo, ".bare");
+    scene.write("../layout/.git", "gitdir: ./.bare\n");
+    scene.gitIn(layout, "worktree", "add", "-q", "main", "trunk");
+    const cwd = join(layout, "main");
+    const said = (words: string[], more = {}) =>
+      scene.minion([...words, "--json"], { cwd, ...more });
+    expect((await said(["start", "-"], { input })).code).toBe(0);
+    expect((await said(["next", "--wait", "60"])).json.dispatch).toMatchObject([{ task: "1" }]);
+    const at = join(layout, "agent");
+    scene.gitIn(layout, "worktree", "add", "-q", "-b", "worktree-agent-1", at, "trunk");
+    const own = (words: string[], more = {}) => scene.minion(words, { cwd: at, ...more });
+    expect(await own(["begin", "r1/1.1"])).toMatchObject({ code: 0 });
+    scene.write("src/a.txt", "x\n", at);
+    expect(await own(["gate", "--all"])).toMatchObject({ code: 0 });
+    scene.commit("feat: work", at);
+    expect(await own(["submit"], { input: handoff("Did it.") })).toMatchObject({ code: 0 });
+    await said(["next", "--wait", "60"]);
+    expect(scene.gitIn(cwd, "ls-tree", "-r", "--name-only", "minion/r1/line")).toContain(
+      "src/a.txt",
+    );
+    expect((await said(["merge", "--wait", "60"])).code).toBe(0);
+    expect(scene.gitIn(cwd, "log", "--format=%s")).toContain("feat: work");
+    const inBare = await scene.minion(["board"], { cwd: join(layout, ".bare") });
+    expect(inBare.stderr).toMatch(/bare repository\n.*git worktree list/);
+  });
+
+  test("a repository of somebody else's: its own words, and its own way out", async () => {
+    const env = { GIT_TEST_ASSUME_DIFFERENT_OWNER: "1" };
+    const { code, stderr } = await scene.minion(["plan", "-"], { input, env });
+    expect(stderr).toMatch(/dubious ownership.*\n.*git config --global --add safe\.directory '/);
+    expect(code).toBe(2);
+  });
+});
