@@ -8,27 +8,15 @@ import { isActive } from "../journal/state.ts";
 import { isAlive } from "../program/process.ts";
 import type { Found } from "../worker/attempt.ts";
 import { allow, ask, deny, type HookInput, type ToolAnswer } from "./answer.ts";
-import { commandsIn, wordsOf } from "./command.ts";
+import { callsIn, wordsOf } from "./command.ts";
+import { minionCall } from "./minion-call.ts";
 import { realTarget } from "./real-target.ts";
 
 /** Why nothing starts in plan mode, and what does work there. */
 const DRY = "plan mode is a dry run: minion plan shows the plan";
-const STARTS = /^(start|next|resume)\b/;
 
-/** What of `minion` goes without asking in the session itself, and what asks a person: the first
- * rule that fits a command's words. */
-const RULES: readonly Readonly<{ pattern: RegExp; answer: ToolAnswer }>[] = [
-  { pattern: /^$/, answer: allow("it only looks") },
-  { pattern: /^(--help|-h)\b| (--help|-h)$/, answer: allow("it only looks") },
-  { pattern: /^clean (.* )?--dry-run\b/, answer: allow("it only looks") },
-  { pattern: /^(land|merge|retry|abort|clean)\b/, answer: ask("this is a person's decision") },
-  { pattern: / --(take|new|red-base|agree)\b/, answer: ask("this is a person's decision") },
-  {
-    pattern: /^(plan|board|report|attention|events|blueprint|overlays|guide)\b/,
-    answer: allow("it only looks"),
-  },
-  { pattern: STARTS, answer: allow("a command of the foreman") },
-];
+const PERSON = ask("this is a person's decision");
+const UNCLEAR = ask("it cannot be seen what this does");
 
 /** Of a project's own rails, so much is shown to the person who is asked. */
 const SHOWN = 2000;
@@ -58,41 +46,40 @@ type Scene = Readonly<{ isDry: boolean; place: Place | null; session: string }>;
 
 /** A shell text: the first call of `minion` in it that does not go without asking decides. */
 async function foremanBash(text: string, scene: Scene): Promise<ToolAnswer> {
-  const ours = commandsIn(text).filter(([program]) => program === "minion");
-  const answers = await Promise.all(
-    ours.map(([, ...words]) => foremanCommand(words.join(" "), scene)),
-  );
+  const ours = callsIn(text).filter(({ program }) => program === "minion");
+  const answers = await Promise.all(ours.map(({ args }) => foremanCommand(args, scene)));
   const barred = answers.find((answer) => answer !== null && answer.decision !== "allow");
   if (barred) return barred;
   // What a command does beside that is for the person's own settings.
-  const isPlain = wordsOf(text)?.[0] === "minion";
-  return isPlain ? (answers[0] ?? null) : null;
+  return wordsOf(text)?.[0] === "minion" ? (answers[0] ?? null) : null;
 }
 
 /** What a hook says to `minion` with these words. */
 async function foremanCommand(
-  words: string,
+  args: readonly string[],
   { isDry, place, session }: Scene,
 ): Promise<ToolAnswer> {
-  if (isDry && STARTS.test(words)) return deny(DRY);
-  const answer = RULES.find(({ pattern }) => pattern.test(words))?.answer ?? null;
-  if (answer?.decision !== "allow" || place === null) return answer;
-  if (/^resume\b/.test(words)) {
-    const halt = await haltIn(place, session, words);
+  const { kind, verb, run } = minionCall(args);
+  if (kind === "look") return allow("it only looks");
+  if (kind === null) return null;
+  if (isDry && ["start", "next", "resume"].includes(verb)) return deny(DRY);
+  if (kind === "unclear") return UNCLEAR;
+  if (verb === "resume" && place) {
+    const halt = await haltIn(place, session, run);
     if (halt) return ask(`The run stands still until a person has seen why: ${halt}`);
   }
-  if (/^start\b/.test(words)) {
+  if (kind === "person") return PERSON;
+  if (verb === "start" && place) {
     const rails = await newRails(place.top, place.common);
     if (rails) return ask(`${NEW_RAILS}\n${rails.text.slice(0, SHOWN)}`);
   }
-  return answer;
+  return allow("a command of the foreman");
 }
 
 /** Why the run that a resume is about stands still (an alarm, a spent budget), where the session
  * that leads it is still there: that session must not lift its own pause. Empty where a resume only
  * goes on with what was lost. */
-async function haltIn(place: Place, session: string, words: string): Promise<string> {
-  const [, name] = /--run[ =](\S+)/.exec(words) ?? [];
+async function haltIn(place: Place, session: string, name?: string): Promise<string> {
   const { state } = (await findRun(place.common, session, name).catch(() => null)) ?? {};
   if (state?.session !== session) return "";
   if (state.owner !== null && !(await isAlive(state.owner))) return "";
