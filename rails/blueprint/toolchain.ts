@@ -12,7 +12,7 @@ type Row = Readonly<{ name: string; run: string; when: readonly string[] }>;
  * @throws Fault `toolchains` where the table cannot be read, `broken-json` where a file of the
  *   project cannot */
 export async function findTools(root: string, prefix: string, table: string): Promise<Tools> {
-  const rows = readTable(table);
+  const rows = readToolchains(table, "toolchains.md");
   const found: Record<ToolName, Tool | null> = { setup: null, lint: null, test: null, build: null };
   for (const cwd of above(prefix))
     for (const name of TOOL_NAMES) {
@@ -116,9 +116,10 @@ function valueAt(json: string, path: string, where: string): string {
   }
 }
 
-/** The rows of the table. Line by line: a person edits this. */
-function readTable(text: string): Row[] {
-  const { body, bodyLine } = readMarkdown(text, "toolchains.md");
+/** The rows of the table. Line by line: a person edits this.
+ * @throws Fault `toolchains`, `frontmatter` with file and line of what cannot be read */
+export function readToolchains(text: string, file: string): Row[] {
+  const { body, bodyLine } = readMarkdown(text, file);
   const rows = body.split("\n").flatMap((line, index): Row[] => {
     if (!line.startsWith("|") || /^\|\s*(?:Tool\s|-)/.test(line)) return [];
     const [, name = "", run = "", when = ""] =

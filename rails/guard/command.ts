@@ -262,6 +262,19 @@ const inputOf = ({ redirects }: Command, values: Around["values"]): string[] =>
     return each.type === "HereString" && each.target ? [meaningOf(each.target, values, 0)] : [];
   });
 
+/** What a line's only here-document says, if it is one with nothing left for the shell to fill in;
+ * else null. */
+export function hereDocIn(text: string): string | null {
+  const found: string[] = [];
+  const visit = (node: SyntaxNode): void => {
+    if (node.type === "HereDoc" && !node.body.parts) found.push(node.body.text);
+    forEachChild(node, visit);
+  };
+  visit(parse(text));
+  const [only, more] = found;
+  return only !== undefined && more === undefined ? only : null;
+}
+
 /** Does this command run what it reads? */
 function readsScript(command: Command, values: Around["values"]): boolean {
   let words: readonly string[] = readingsOf(command, values)[0] ?? [];
