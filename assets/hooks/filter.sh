@@ -33,13 +33,20 @@ case $1 in
 Stop | SessionStart) owns_run || exit 0 ;;
 *)
   take_input
-  # Almost every call ends at this one look, which is cheaper than the exact ones.
+  # Almost every call ends at this one look, which is cheaper than the exact ones. The name of a program may be quoted
+  # in part: in JSON one quote, or a backslash and one more sign.
   case $input in
   *minion* | *'-turn limit ('*) ;;
+  *m[\'\\]inion* | *mi[\'\\]nion* | *min[\'\\]ion* | *mini[\'\\]on* | *minio[\'\\]n* | \
+    *m\\?inion* | *mi\\?nion* | *min\\?ion* | *mini\\?on* | *minio\\?n*) ;;
   *) exit 0 ;;
   esac
   case $input in
-  *'"agent_type":"minion:'* | *'"subagent_type":"minion:'* | *'"command":"'*'minion '* | *'"file_path":"/tmp/minion-'*) ;;
+  *'"agent_type":"minion:'* | *'"subagent_type":"minion:'* | *'"file_path":"/tmp/minion-'*) ;;
+  *'"command":"'*minion[!A-Za-z0-9_./-]*) ;;
+  *'"command":"'*m[\'\\]inion* | *'"command":"'*mi[\'\\]nion* | *'"command":"'*min[\'\\]ion* | \
+    *'"command":"'*mini[\'\\]on* | *'"command":"'*minio[\'\\]n* | *'"command":"'*m\\?inion* | \
+    *'"command":"'*mi\\?nion* | *'"command":"'*min\\?ion* | *'"command":"'*mini\\?on* | *'"command":"'*minio\\?n*) ;;
   *'"prompt":"<task-notification>'*'-turn limit ('*) ;;
   *) exit 0 ;;
   esac

@@ -103,14 +103,20 @@ const FIELDS = v.strictObject({
   vague: patterns, // Words of a task that leave open what is meant
   ...GROUPS,
 });
-const { bounds, retry, output, proof } = GROUPS;
-const own = {
-  bounds: unlisted(v.partial(bounds)),
-  retry: unlisted(v.partial(retry)),
-  output: unlisted(v.partial(output)),
-  proof: unlisted(v.partial(proof)),
-};
-const OWN_FIELDS = v.partial(v.strictObject({ ...FIELDS.entries, ...own }));
+
+/** Fields as one file may give them: some, and lists also as `name+`, which adds to what stands
+ * before it. */
+function given<E extends v.ObjectEntries>(entries: E) {
+  const lists = Object.entries(entries).filter(([, { type }]) => type === "array");
+  const more: v.ObjectEntries = Object.fromEntries(
+    lists.map(([name, schema]) => [`${name}+`, schema]),
+  );
+  return v.partial(v.strictObject({ ...more, ...entries }));
+}
+const ownGroups = Object.fromEntries(
+  Object.entries(GROUPS).map(([name, { entries }]) => [name, unlisted(given(entries))]),
+);
+const OWN_FIELDS = given({ ...FIELDS.entries, ...ownGroups });
 const CLIENT_FIELDS = ["name", "description", "disable-model-invocation", "user-invocable"];
 
 /** The rails in force: data for `minion`, prose for the worker. */
@@ -126,23 +132,7 @@ export interface Blueprint extends Readonly<v.InferOutput<typeof FIELDS>> {
  * @throws Fault `blueprint` with file and line of what is wrong, and where a value is given by no
  *   file */
 export async function readBlueprint(files: readonly string[]): Promise<Blueprint> {
-  const values: Record<string, unknown> = {};
-  const sources: Record<string, string> = {};
-  let body = "";
-  for (const file of files) {
-    const source = await readIfThere(file);
-    if (source === null) continue;
-    const { markdown, fields } = readRails(source, file);
-    for (const [name, value] of Object.entries(fields)) {
-      const isGroup = name in GROUPS;
-      values[name] = isGroup ? { ...Object(values[name]), ...Object(value) } : value;
-      for (const key of isGroup ? Object.keys(Object(value)) : [""])
-        sources[key ? `${name}.${key}` : name] = file;
-    }
-    if (markdown.body.trim() === "") continue;
-    body = markdown.body.trim();
-    sources.body = file;
-  }
+  const { values, sources, body } = await putTogether(files);
   const { success, output, issues } = v.safeParse(FIELDS, values);
   const missing = success
     ? body
@@ -152,6 +142,77 @@ export async function readBlueprint(files: readonly string[]): Promise<Blueprint
   if (!success || missing)
     throw new Fault("blueprint", `no blueprint says ${missing}`, "install again");
   return { ...output, body, sources };
+}
+
+/** Lists in which a later file leaves out what the one before it had, a line each: mostly somebody
+ * meant to add.
+ * @throws Fault as `readBlueprint` */
+export async function replacedIn(files: readonly string[]): Promise<string[]> {
+  return (await putTogether(files)).replaced;
+}
+
+/** Lists that everybody writes anew. */
+const OWN_LISTS = ["gates", "slots", "workflows"];
+
+async function putTogether(files: readonly string[]) {
+  const values: Record<string, unknown> = {};
+  const sources: Record<string, string> = {};
+  const replaced: string[] = [];
+  let body = "";
+  /** Takes fields over, of the whole or of the group whose name ends with a full stop. */
+  const take = (into: Record<string, unknown>, fields: object, file: string, group = ""): void => {
+    // What replaces a list goes before what adds to it.
+    const inOrder = Object.entries(fields).sort(([a], [b]) => +a.endsWith("+") - +b.endsWith("+"));
+    for (const [field, value] of inOrder) {
+      const name = field.replace(/\+$/, "");
+      if (name in GROUPS && group === "") {
+        const own = { ...Object(into[name]) };
+        take(own, Object(value), file, `${name}.`);
+        into[name] = own;
+        continue;
+      }
+      const before: unknown[] = Array.isArray(into[name]) ? into[name] : [];
+      if (name === field) {
+        const lost = lostOf(before, value);
+        if (lost > 0 && !OWN_LISTS.includes(name))
+          replaced.push(
+            `${file}: ${group}${name} leaves out ${lost} entries that were there: ` +
+              `${name}+: adds to them instead`,
+          );
+        into[name] = value;
+      } else into[name] = [...before, ...unlike(before, value, `${file}: ${group}${field}`)];
+      sources[`${group}${field}`] = file;
+    }
+  };
+  for (const file of files) {
+    const source = await readIfThere(file);
+    if (source === null) continue;
+    const { markdown, fields } = readRails(source, file);
+    take(values, fields, file);
+    if (markdown.body.trim() === "") continue;
+    body = markdown.body.trim();
+    sources.body = file;
+  }
+  return { values, sources, body, replaced };
+}
+
+/** How many entries of a list another one does not have. */
+function lostOf(before: readonly unknown[], after: unknown): number {
+  const kept = new Set(Array.isArray(after) ? after.map((each) => JSON.stringify(each)) : []);
+  return before.filter((each) => !kept.has(JSON.stringify(each))).length;
+}
+
+/** What a list adds to one before it.
+ * @throws Fault where both name a thing alike, as gates do */
+function unlike(before: readonly unknown[], added: unknown, where: string): unknown[] {
+  const nameOf = (entry: unknown): unknown => Object(entry).name;
+  const all = Array.isArray(added) ? added : [];
+  const twice = all.find((entry) =>
+    before.some((other) => nameOf(other) !== undefined && nameOf(other) === nameOf(entry)),
+  );
+  if (twice === undefined) return all;
+  const hint = "give it another name, or write the whole list without +";
+  throw new Fault("blueprint", `${where}: there is a ${nameOf(twice)} already`, hint);
 }
 
 /** One file of a blueprint by itself.

@@ -5,7 +5,7 @@ import type { Place } from "../git/repository.ts";
 import { Fault } from "../program/fault.ts";
 import { readIfThere } from "../program/files.ts";
 import { outside } from "../program/world.ts";
-import { type Blueprint, readBlueprint } from "./blueprint.ts";
+import { type Blueprint, readBlueprint, replacedIn } from "./blueprint.ts";
 import { type Overlay, readOverlays } from "./overlay.ts";
 
 /** Where one thing of the rails may lie, first the one that wins: the project's, the person's, and
@@ -31,13 +31,7 @@ export async function blueprintAt(
   place: Place,
   overlays: ReadonlyMap<string, Overlay>,
 ): Promise<Blueprint> {
-  const [project, person, shipped] = await layers(
-    place,
-    "blueprint.md",
-    "minion-blueprint/SKILL.md",
-  );
-  const patterns = join(dirname(shipped), "patterns.md");
-  const blueprint = await readBlueprint([patterns, shipped, person, project]);
+  const blueprint = await readBlueprint(await blueprintsAt(place));
   const { agent } = blueprint.retry;
   if (agent === "" || overlays.get(agent.toLowerCase())?.fault === null) return blueprint;
   const where = blueprint.sources["retry.agent"];
@@ -47,6 +41,20 @@ export async function blueprintAt(
     "minion overlays lists them",
   );
 }
+
+/** The files of a blueprint, the one that wins last. */
+async function blueprintsAt(place: Place): Promise<string[]> {
+  const [project, person, shipped] = await layers(
+    place,
+    "blueprint.md",
+    "minion-blueprint/SKILL.md",
+  );
+  return [join(dirname(shipped), "patterns.md"), shipped, person, project];
+}
+
+/** Lists of the blueprint in which a later file leaves out what was there, a line each. */
+export const replacedAt = async (place: Place): Promise<string[]> =>
+  replacedIn(await blueprintsAt(place));
 
 /** Expertise, as which a project's own agents serve too; or `guides` for whoever leads a run, by
  * topic. */

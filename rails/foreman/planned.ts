@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Option } from "commander";
 import type { Blueprint } from "../blueprint/blueprint.ts";
-import { blueprintAt, firstOf, layers, overlaysAt } from "../blueprint/layers.ts";
+import { blueprintAt, firstOf, layers, overlaysAt, replacedAt } from "../blueprint/layers.ts";
 import type { Overlay } from "../blueprint/overlay.ts";
 import { findTools, folderOf } from "../blueprint/toolchain.ts";
 import { TOOL_NAMES, type Tools } from "../blueprint/tools.ts";
@@ -45,7 +45,7 @@ type Planned = Awaited<ReturnType<typeof planAt>>;
  *   none, where not each is to get the one that fits
  * @param isTried also tries out what a worker gets, for which the project's hooks run
  * @returns the plan and what it was made with; `list`: the text as it was given; `asWritten`: the
- *   plan without what was chosen for it
+ *   plan without what was chosen for it; `found`: the project's commands, whatever the list says
  * @throws Fault where the list, the blueprint or what that names cannot be read */
 export async function planAt(
   source: string,
@@ -65,7 +65,7 @@ export async function planAt(
     expected: said.expect ?? null,
   });
   const ofPages = await pageFindings(place);
-  const { tools, findings: ofTools } = await toolsFor(asWritten, place, where);
+  const { tools, found, findings: ofTools } = await toolsFor(asWritten, place, where);
   const all = await workflowsAt(place, blueprint);
   const order = blueprint.workflows.flatMap((name) => all.get(name) ?? []);
   const rails: Rails = { blueprint, overlays, all, order, prefix: place.prefix };
@@ -76,6 +76,7 @@ export async function planAt(
     ...asWritten.findings,
     ...ofPages,
     ...ofTools,
+    ...(await replacedAt(place)).map((what) => finding("replaced", 0, what, "", "note")),
     ...chosen.flatMap(({ findings }) => findings),
   ];
   // Nothing is tried for a list that is refused anyway.
@@ -84,7 +85,8 @@ export async function planAt(
   const plan: Plan = { ...asWritten, tasks, findings: [...ofList, ...ofFlight] };
   const used = [...all.values()].filter(({ name }) => tasks.some((task) => task.workflow === name));
   const workflows = Object.fromEntries(used.map(({ name, phases }) => [name, phases]));
-  return { place, tools, blueprint, workflows, reviews: reviewsOf(rails), list, asWritten, plan };
+  const reviews = reviewsOf(rails);
+  return { place, tools, found, blueprint, workflows, reviews, list, asWritten, plan };
 }
 
 /** What is wrong with the project's and the person's own pages. */
@@ -93,6 +95,10 @@ async function pageFindings(place: Place): Promise<Finding[]> {
   const faults = [...((await project) ?? []), ...((await person) ?? [])];
   return faults.map(({ message, hint }) => finding("page", 0, message, hint));
 }
+
+/** The commands that a list itself brings, each with what it is for. */
+export const broughtBy = ({ toolsSaid }: Plan): string[] =>
+  TOOL_NAMES.flatMap((name) => (toolsSaid[name] ? [`${name}: ${toolsSaid[name]}`] : []));
 
 /** Is a path of the list's there? It may be written from the repository's root as well. */
 const isIn = ({ top, prefix }: Place, path: string): boolean =>
@@ -166,12 +172,8 @@ async function toolsFor({ tasks, toolsSaid }: Plan, place: Place, where: string)
   const layered = await layers(place, "toolchains.md", "minion-blueprint/toolchains.md");
   const { text, file } = await firstOf(layered);
   const folder = folderOf(tasks, place.prefix);
-  const tools: { -readonly [N in keyof Tools]: Tools[N] } = await findTools(
-    place.top,
-    folder,
-    text,
-    file,
-  );
+  const found = await findTools(place.top, folder, text, file);
+  const tools: { -readonly [N in keyof Tools]: Tools[N] } = { ...found };
   for (const name of TOOL_NAMES) {
     const run = toolsSaid[name];
     if (run) tools[name] = { run, cwd: place.prefix, source: `${where}: tools.${name}` };
@@ -181,7 +183,7 @@ async function toolsFor({ tasks, toolsSaid }: Plan, place: Place, where: string)
     `${deeper.join(", ")} run in the package in which all named files lie: ` +
     "no other one is proven";
   const note = finding("one-package", 0, message, "name wider ones under tools:", "note");
-  return { tools, findings: deeper.length > 0 ? [note] : [] };
+  return { tools, found, findings: deeper.length > 0 ? [note] : [] };
 }
 
 /** The workflows that there are, by name. @throws Fault `workflow` where the blueprint names one

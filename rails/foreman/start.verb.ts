@@ -1,8 +1,9 @@
 import { Option } from "commander";
-import { agree } from "../blueprint/agreed.ts";
+import { agree, newCommands, newRails } from "../blueprint/agreed.ts";
+import { findPlace } from "../git/repository.ts";
 import { budgetOption, type Verb } from "../program/verb.ts";
 import { sessionOf } from "./owner.ts";
-import { estimateAt, planAt, refuseUnpriced, WORKFLOW } from "./planned.ts";
+import { broughtBy, estimateAt, planAt, refuseUnpriced, WORKFLOW } from "./planned.ts";
 import { start } from "./start.ts";
 
 type Options = { new?: true; workflow?: string; budget?: number };
@@ -17,14 +18,18 @@ export const verb: Verb<Options> = {
   ],
   async run({ words: [file = ""], options }, world) {
     const { new: isBeside = false, budget = null } = options;
+    const { top, common } = await findPlace(world.cwd);
+    // Before anything else is read: what changes from here on was not seen.
+    const rails = await newRails(top, common);
     const planned = await planAt(file, world, options, true);
     const session = await sessionOf(world.env);
     const estimate = await estimateAt(planned);
     refuseUnpriced(options.budget, estimate);
     const started = await start({ ...planned, estimate }, session, isBeside, budget);
-    // Whoever starts has seen the project's commands: a person by their own hand, a session by the
-    // hook that asks for it.
-    await agree(planned.place.top, planned.place.common);
+    // Whoever starts has seen the project's commands and the list's: a person by their own hand, a
+    // session by the hook that asks for it.
+    await agree(rails, common);
+    await agree(await newCommands(broughtBy(planned.plan), common), common);
     return { text: null, data: started };
   },
 };

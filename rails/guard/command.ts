@@ -1,11 +1,15 @@
-import { basename } from "node:path";
+import { basename, join, resolve } from "node:path";
 import {
+  type Command,
   type CommandArgument,
   forEachChild,
   type ParsedScript,
+  type Pipeline,
   parse,
   type SyntaxNode,
+  type WordPart,
 } from "unbash";
+import { codeOf, isQuiet, isShell, scriptOf, unwrapped } from "./programs.ts";
 
 /** The words of a single plain command, or null where the shell would do anything beyond starting
  * it with these words: operators, redirections, substitutions, several lines. A here-document may
@@ -37,31 +41,267 @@ const isMessage = (node: SyntaxNode): boolean =>
   node.script !== undefined &&
   wordsIn(node.script)?.join(" ") === "cat";
 
-/** Every command that a shell text would start, as far as that can be seen: also within `a && b`,
- * `$(…)` and `sh -c "…"`. The first word is the program's bare name; a redirection into a file
- * stands for itself, as the word `>`. */
-export function commandsIn(text: string): string[][] {
-  const found: string[][] = [];
+/** One program that a shell text would start. */
+export interface Call {
+  readonly program: string; // Its bare name; `>` for a redirection into a file
+  readonly args: readonly string[]; // Without quotes; what only the shell will know stays `$…`
+  readonly env: readonly string[]; // What is set for it alone, as `NAME=value`
+  readonly folder: string; // Where the text has gone to by then, as it says it
+  /** Found among the words of a program that is not known to start others, or in another
+   * language's code: it may be a mere word. */
+  readonly isGuess: boolean;
+}
+
+/** What stands around a command: variables with all that the text sets them to, and how deep a
+ * text lies within others. */
+type Around = Readonly<{ values: ReadonlyMap<string, string[]>; folder: string; depth: number }>;
+
+/** Texts within texts are read so deep. */
+const DEEPEST = 6;
+/** So many readings of a command are looked at where its variables have several values. */
+const READINGS = 20;
+
+/** Every program that a shell text would start, as far as that can be seen: also within
+ * `a && b`, `$(…)`, functions and loops, `sh -c "…"`, `timeout 5 …` and `xargs …`, by a variable
+ * that the text itself sets, and from a text that is piped into a shell. */
+export const callsIn = (text: string): Call[] =>
+  readText(text, { values: new Map(), folder: "", depth: 0 });
+
+function readText(text: string, outer: Around): Call[] {
+  if (outer.depth > DEEPEST) return [];
+  const script = parse(text);
+  const found: Call[] = [];
+  const values = valuesIn(script, outer.values);
+  let folder = outer.folder;
+  const add = (words: readonly string[], env: readonly string[] = []): void => {
+    const calls = started(words, env, { values, folder, depth: outer.depth + 1 });
+    found.push(...calls);
+    const to = calls.find(({ program }) => program === "cd" || program === "pushd")?.args.at(-1);
+    if (to !== undefined) folder = /^[/~$]/.test(to) ? to : join(folder, to);
+  };
   const visit = (node: SyntaxNode): void => {
     forEachChild(node, visit);
-    if (node.type === "Redirect" && node.operator.includes(">"))
-      found.push([">", node.target?.value ?? ""]);
+    if (node.type === "Redirect" && node.operator.includes(">") && node.target)
+      found.push(...calledBy([">", meaningOf(node.target, values, 0)], { folder, isGuess: false }));
+    if (node.type === "Pipeline")
+      for (const fed of textsFed(node, values)) found.push(...readText(fed, deeper(folder)));
     if (node.type !== "Command" || !node.name) return;
-    const [program, ...words] = [basename(textOf(node.name)), ...node.args.map(textOf)];
-    found.push([program, ...words]);
-    const script = words[words.findIndex((word) => /^-\w*c$/.test(word)) + 1];
-    if (script && /^(ba|z|da|k)?sh$/.test(program)) found.push(...commandsIn(script));
+    const env = node.prefix.flatMap((each) => (each.type === "Assignment" ? assigned(each) : []));
+    for (const words of readingsOf(node, values)) add(words, env);
+    for (const fed of ownInput(node, values)) found.push(...readText(fed, deeper(folder)));
   };
-  visit(parse(text));
+  const deeper = (at: string): Around => ({ values, folder: at, depth: outer.depth + 1 });
+  const assigned = (each: { text: string; name: string; value: unknown }): string[] => [
+    `${each.name}=${values.get(each.name)?.at(-1) ?? each.text.slice(each.name.length + 1)}`,
+  ];
+  visit(script);
   return found;
 }
 
-/** Options, also cut short and in a text of several lines, with which git writes elsewhere or
- * starts another program. */
-const RISKY = /^(-O|--o[pu]|--ex|--pathspec-f)/m;
+const calledBy = (
+  [program = "", ...args]: readonly string[],
+  { env = [], ...more }: Pick<Call, "folder" | "isGuess"> & { env?: readonly string[] },
+): Call[] => [{ program: nameOf(program), args, env, ...more }];
+
+/** A program by its bare name, whatever stands before and after it. */
+export function nameOf(word: string): string {
+  const name = basename(word).replace(/\.(exe|cmd)$/i, "");
+  const [, own] = /^(git|minion)(@[\w.-]+)?$/i.exec(name) ?? [];
+  return own ? own.toLowerCase() : name;
+}
+
+const isOurs = (word: string): boolean => /^(git|minion)$/.test(nameOf(word));
+
+/** What a command with these words starts: itself, and what it hands on to. */
+function started(
+  words: readonly string[],
+  env: readonly string[],
+  { values, folder, depth }: Around,
+  isGuess = false,
+): Call[] {
+  if (words.length === 0 || depth > DEEPEST) return [];
+  const own = calledBy(words, { env, folder, isGuess });
+  const [program, args] = [own[0]?.program ?? "", words.slice(1)];
+  const around = { values, folder, depth: depth + 1 };
+  const within = unwrapped(program, args);
+  if (within) return [...own, ...started(within.words, [...env, ...within.env], around, isGuess)];
+  const scripts = scriptOf(program, args);
+  const code = codeOf(program, args);
+  return [
+    ...own,
+    ...scripts.flatMap((script) =>
+      readText(script, around).map((call) => ({ ...call, isGuess: isGuess || call.isGuess })),
+    ),
+    ...code.flatMap((each) => inCode(each).flatMap((tail) => started(tail, env, around, true))),
+    ...(isQuiet(program) ? [] : started(tailOf(args), env, around, true)),
+  ];
+}
+
+/** The words of a program that we do not know, from where they name git, minion or a shell: it may
+ * start that. */
+function tailOf(args: readonly string[]): readonly string[] {
+  const at = args.findIndex(
+    (word, index) =>
+      isOurs(word) || (isShell(nameOf(word)) && /^-\w*c/.test(args[index + 1] ?? "")),
+  );
+  if (at < 0) return [];
+  const rest = args.slice(at);
+  const end = rest.findIndex((word) => word === ";" || word === "+");
+  return end < 0 ? rest : rest.slice(0, end);
+}
+
+/** Where code of another language names git or minion, with the words that follow, as in
+ * `run(["git", "stash"])`. */
+const inCode = (code: string): string[][] =>
+  code.split(/[;\n]/).flatMap((line) => {
+    const words = line.split(/[\s"'`,()[\]{}]+/).filter(Boolean);
+    const at = words.findIndex(isOurs);
+    return at < 0 ? [] : [words.slice(at)];
+  });
+
+/** What a text sets its variables to, also one after another in a loop. */
+function valuesIn(script: SyntaxNode, outer: Around["values"]): Map<string, string[]> {
+  const values = new Map(outer);
+  const visit = (node: SyntaxNode): void => {
+    if (node.type === "Assignment" && node.value?.type === "Word")
+      values.set(node.name, [...(values.get(node.name) ?? []), meaningOf(node.value, values, 0)]);
+    if (node.type === "For" && node.wordlist)
+      values.set(
+        node.name.value,
+        node.wordlist.map((word) => meaningOf(word, values, 0)),
+      );
+    forEachChild(node, visit);
+  };
+  visit(script);
+  return values;
+}
+
+/** A command's words, once for each value of its variables. */
+function readingsOf({ name, args }: Command, values: Around["values"]): string[][] {
+  const words = name ? [name, ...args] : args;
+  const used = [...values].filter(([key]) =>
+    words.some(({ text }) => text.includes(`$${key}`) || text.includes(`\${${key}`)),
+  );
+  const most = Math.min(READINGS, Math.max(1, ...used.map(([, all]) => all.length)));
+  return Array.from({ length: most }, (_, index) =>
+    words.flatMap((word) => splitOf(word, meaningOf(word, values, index))),
+  );
+}
+
+/** The words that one becomes: `{a,b}` is two, and so is a variable with a space that nothing
+ * quotes. */
+function splitOf(word: CommandArgument, value: string): string[] {
+  const parts = word.type === "Word" ? (word.parts ?? []) : [];
+  const [, before = "", inner, after = ""] = parts.some(({ type }) => type === "BraceExpansion")
+    ? (/^([^{]*)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(value) ?? [])
+    : [];
+  if (inner !== undefined) return inner.split(",").map((each) => before + each + after);
+  const isBare =
+    parts.length === 1 && /^(Simple|Parameter|Command)Expansion$/.test(parts[0]?.type ?? "");
+  return isBare && value !== word.text ? value.split(/\s+/).filter(Boolean) : [value];
+}
+
+/** What a word is to the program, with the `index`th value of its variables. */
+function meaningOf(word: CommandArgument, values: Around["values"], index: number): string {
+  if (word.type !== "Word") return word.text;
+  if (!word.parts) return word.value;
+  const known = (name: string): string | undefined => {
+    const all = values.get(name);
+    return all?.[Math.min(index, all.length - 1)];
+  };
+  const partOf = (part: WordPart): string => {
+    switch (part.type) {
+      case "DoubleQuoted":
+      case "LocaleString":
+        return part.parts.map(partOf).join("");
+      case "SimpleExpansion":
+        return known(part.text.slice(1)) ?? part.text;
+      case "ParameterExpansion":
+        return known(part.parameter) ?? defaultOf(part) ?? part.text;
+      case "CommandExpansion":
+        return named(part.script) ?? part.text;
+      default:
+        return "value" in part ? part.value : part.text;
+    }
+  };
+  const defaultOf = (part: Extract<WordPart, { type: "ParameterExpansion" }>) =>
+    part.operation?.type === "Default"
+      ? meaningOf(part.operation.operand, values, index)
+      : undefined;
+  return word.parts.map(partOf).join("");
+}
+
+/** What `$(which minion)` and its like come to. */
+function named(script: ParsedScript | undefined): string | undefined {
+  const words = script && wordsIn(script);
+  const [program = "", ...args] = words ?? [];
+  return /^(which|command|type|echo|printf|realpath|readlink)$/.test(program)
+    ? args.filter((word) => !/^(-|%s$)/.test(word)).join(" ") || undefined
+    : undefined;
+}
+
+/** What a shell among piped commands is told by an `echo` or a here-document before it. */
+function textsFed({ commands }: Pipeline, values: Around["values"]): string[] {
+  return commands.flatMap((command, index) => {
+    const before = commands[index - 1];
+    if (command.type !== "Command" || before?.type !== "Command" || !readsScript(command, values))
+      return [];
+    const [program = "", ...args] = readingsOf(before, values)[0] ?? [];
+    if (!/^(echo|printf)$/.test(program)) return inputOf(before, values);
+    return [args.join(" ").replace(/\\n/g, "\n")];
+  });
+}
+
+/** What a shell is told by its own here-document. */
+const ownInput = (command: Command, values: Around["values"]): string[] =>
+  readsScript(command, values) ? inputOf(command, values) : [];
+
+const inputOf = ({ redirects }: Command, values: Around["values"]): string[] =>
+  redirects.flatMap((each) => {
+    if (each.type === "HereDoc") return [each.body.text];
+    return each.type === "HereString" && each.target ? [meaningOf(each.target, values, 0)] : [];
+  });
+
+/** What a line's only here-document says, if it is one with nothing left for the shell to fill in;
+ * else null. */
+export function hereDocIn(text: string): string | null {
+  const found: string[] = [];
+  const visit = (node: SyntaxNode): void => {
+    if (node.type === "HereDoc" && !node.body.parts) found.push(node.body.text);
+    forEachChild(node, visit);
+  };
+  visit(parse(text));
+  const [only, more] = found;
+  return only !== undefined && more === undefined ? only : null;
+}
+
+/** Does this command run what it reads? */
+function readsScript(command: Command, values: Around["values"]): boolean {
+  let words: readonly string[] = readingsOf(command, values)[0] ?? [];
+  for (let depth = 0; depth < DEEPEST; depth++) {
+    const [program = "", ...args] = words;
+    const within = unwrapped(nameOf(program), args);
+    if (!within) return isShell(nameOf(program)) || /^(source|\.)$/.test(program);
+    words = within.words;
+  }
+  return false;
+}
+
+/** Options, also cut short and in a text of several lines, with which git writes elsewhere, reads
+ * what is not the project's, or starts another program. */
+const RISKY = /^(-O|--o[pu]|--ex|--pathspec-f|--no-i|--cont|--tem|--no-g|--no-v)/m;
+
+/** Does a word name what lies outside of a folder? */
+function isOutside(word: string, top: string): boolean {
+  const path = word.replace(/^(--?[\w-]+=|-[A-Za-z](?=[/~.]))/, "");
+  if (/^~/.test(path)) return true;
+  if (!path.startsWith("/")) return /(^|\/)\.\.(\/|$)/.test(path);
+  return top === "" || !(resolve(path) === top || resolve(path).startsWith(`${top}/`));
+}
 
 /** Does a list of allowed commands hold this one? An entry stands for itself with any further words
- * but risky options. */
-export const isListed = (words: readonly string[], allowed: readonly string[]): boolean =>
-  !words.some((word) => RISKY.test(word)) &&
+ * but risky options and paths outside of the worktree.
+ * @param top the worktree; empty where it is not known */
+export const isListed = (words: readonly string[], allowed: readonly string[], top = ""): boolean =>
+  !words.some((word) => RISKY.test(word) || isOutside(word, top)) &&
   allowed.some((entry) => entry.split(/\s+/).every((word, index) => words[index] === word));

@@ -1,40 +1,31 @@
-import { join } from "node:path";
-import { newRails } from "../blueprint/agreed.ts";
+import { access } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { type Consent, newRails } from "../blueprint/agreed.ts";
 import { promptFor } from "../foreman/dispatch.ts";
 import { attentionAt } from "../foreman/look.ts";
 import type { Place } from "../git/repository.ts";
 import { findRun } from "../journal/journal.ts";
 import { isActive } from "../journal/state.ts";
 import { isAlive } from "../program/process.ts";
+import { outside } from "../program/world.ts";
 import type { Found } from "../worker/attempt.ts";
 import { allow, ask, deny, type HookInput, type ToolAnswer } from "./answer.ts";
-import { commandsIn, wordsOf } from "./command.ts";
+import { callsIn, hereDocIn, wordsOf } from "./command.ts";
+import { newOfList } from "./list-commands.ts";
+import { minionCall } from "./minion-call.ts";
 import { realTarget } from "./real-target.ts";
 
 /** Why nothing starts in plan mode, and what does work there. */
 const DRY = "plan mode is a dry run: minion plan shows the plan";
-const STARTS = /^(start|next|resume)\b/;
 
-/** What of `minion` goes without asking in the session itself, and what asks a person: the first
- * rule that fits a command's words. */
-const RULES: readonly Readonly<{ pattern: RegExp; answer: ToolAnswer }>[] = [
-  { pattern: /^$/, answer: allow("it only looks") },
-  { pattern: /^(--help|-h)\b| (--help|-h)$/, answer: allow("it only looks") },
-  { pattern: /^clean (.* )?--dry-run\b/, answer: allow("it only looks") },
-  { pattern: /^(land|merge|retry|abort|clean)\b/, answer: ask("this is a person's decision") },
-  { pattern: / --(take|new|red-base|agree)\b/, answer: ask("this is a person's decision") },
-  {
-    pattern: /^(plan|board|report|attention|events|blueprint|overlays|guide)\b/,
-    answer: allow("it only looks"),
-  },
-  { pattern: STARTS, answer: allow("a command of the foreman") },
-];
+const PERSON = ask("this is a person's decision");
+const UNCLEAR = ask("it cannot be seen what this does");
 
-/** Of a project's own rails, so much is shown to the person who is asked. */
-const SHOWN = 2000;
 const NEW_RAILS =
   "This project's own rails are new here, or have changed. " +
-  "They would run (minion blueprint --agree remembers a yes):";
+  "They would run (minion blueprint --agree remembers a yes).";
+const NEW_COMMANDS = "The list brings commands of its own, which landing would run.";
+const UNSEEN = ask("its list cannot be seen before this starts: write it first, then start it");
 
 /** A tool call of the session itself: what a run needs goes without asking.
  * @param place the repository that it is in, if it is in one
@@ -45,54 +36,94 @@ export async function foremanTool(
   found: Found | null,
 ): Promise<ToolAnswer> {
   const { tool_name: tool, tool_input: args = {}, session_id: session = "" } = input;
+  const cwd = input.cwd ?? outside().cwd;
   const isDry = input.permission_mode === "plan";
   if (tool === "Write") return foremanWrite(String(args.file_path), session);
-  if (tool === "Bash") return foremanBash(String(args.command), { isDry, place, session });
+  if (tool === "Bash") return foremanBash(String(args.command), { isDry, place, session, cwd });
   if (tool !== "Agent" || !String(args.subagent_type).startsWith("minion:")) return null;
   if (isDry) return deny(DRY);
   return foremanDispatch(String(args.prompt), found);
 }
 
 /** Where a command of the foreman is called. */
-type Scene = Readonly<{ isDry: boolean; place: Place | null; session: string }>;
+type Scene = Readonly<{ isDry: boolean; place: Place | null; session: string; cwd: string }>;
+
+/** What a call is given by the line in which it stands: its folder, what a here-document says, and
+ * whether there is nothing else in it. */
+type Given = Readonly<{ cwd: string; input: string | null; isPlain: boolean }>;
 
 /** A shell text: the first call of `minion` in it that does not go without asking decides. */
 async function foremanBash(text: string, scene: Scene): Promise<ToolAnswer> {
-  const ours = commandsIn(text).filter(([program]) => program === "minion");
+  const ours = callsIn(text).filter(({ program }) => program === "minion");
+  const isPlain = wordsOf(text)?.[0] === "minion";
+  const input = hereDocIn(text);
   const answers = await Promise.all(
-    ours.map(([, ...words]) => foremanCommand(words.join(" "), scene)),
+    ours.map(({ args, folder }) =>
+      foremanCommand(args, { ...scene, cwd: resolve(scene.cwd, folder), input, isPlain }),
+    ),
   );
   const barred = answers.find((answer) => answer !== null && answer.decision !== "allow");
   if (barred) return barred;
   // What a command does beside that is for the person's own settings.
-  const isPlain = wordsOf(text)?.[0] === "minion";
   return isPlain ? (answers[0] ?? null) : null;
 }
 
 /** What a hook says to `minion` with these words. */
 async function foremanCommand(
-  words: string,
-  { isDry, place, session }: Scene,
+  args: readonly string[],
+  { isDry, place, session, ...given }: Scene & Given,
 ): Promise<ToolAnswer> {
-  if (isDry && STARTS.test(words)) return deny(DRY);
-  const answer = RULES.find(({ pattern }) => pattern.test(words))?.answer ?? null;
-  if (answer?.decision !== "allow" || place === null) return answer;
-  if (/^resume\b/.test(words)) {
-    const halt = await haltIn(place, session, words);
+  const { kind, verb, run, file = "" } = minionCall(args);
+  if (kind === "look") return allow("it only looks");
+  if (kind === null) return null;
+  if (isDry && ["start", "next", "resume"].includes(verb)) return deny(DRY);
+  if (kind === "unclear") return UNCLEAR;
+  if (verb === "resume" && place) {
+    const halt = await haltIn(place, session, run);
     if (halt) return ask(`The run stands still until a person has seen why: ${halt}`);
   }
-  if (/^start\b/.test(words)) {
-    const rails = await newRails(place.top, place.common);
-    if (rails) return ask(`${NEW_RAILS}\n${rails.text.slice(0, SHOWN)}`);
+  if (kind === "person") return PERSON;
+  if (verb === "start" && place) {
+    const consent = await consentFor(place, file, given);
+    if (consent) return consent;
   }
-  return answer;
+  return allow("a command of the foreman");
 }
+
+/** What a person is asked before a run starts: the commands that the project's rails and the list
+ * bring, where they were not seen before. */
+async function consentFor(
+  place: Place,
+  file: string,
+  { cwd, input, isPlain }: Given,
+): Promise<ToolAnswer> {
+  const rails = await newRails(place.top, place.common);
+  const isSeen = file === "-" ? input !== null : await isThere(resolve(cwd, file));
+  // Alone, a list that is not there starts nothing; a longer line may be about to write it.
+  if (!isSeen && !(isPlain && file !== "-")) return UNSEEN;
+  // What cannot be planned does not start either, and says why.
+  const ofList = await newOfList(file, cwd, input ?? "").catch(() => null);
+  return rails || ofList ? shownFor(rails, ofList) : null;
+}
+
+const shownFor = (rails: Consent | null, ofList: Consent | null): ToolAnswer =>
+  ask(
+    [
+      ...(ofList ? [`${NEW_COMMANDS} ${ofList.text}`] : []),
+      ...(rails ? [`${NEW_RAILS} ${rails.text}`] : []),
+    ].join("\n\n"),
+  );
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
 
 /** Why the run that a resume is about stands still (an alarm, a spent budget), where the session
  * that leads it is still there: that session must not lift its own pause. Empty where a resume only
  * goes on with what was lost. */
-async function haltIn(place: Place, session: string, words: string): Promise<string> {
-  const [, name] = /--run[ =](\S+)/.exec(words) ?? [];
+async function haltIn(place: Place, session: string, name?: string): Promise<string> {
   const { state } = (await findRun(place.common, session, name).catch(() => null)) ?? {};
   if (state?.session !== session) return "";
   if (state.owner !== null && !(await isAlive(state.owner))) return "";

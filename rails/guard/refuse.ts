@@ -1,49 +1,109 @@
+import { resolve, sep } from "node:path";
 import type { Blueprint } from "../blueprint/blueprint.ts";
-import { commandsIn } from "./command.ts";
+import { type Call, callsIn } from "./command.ts";
+import { gitCall, onlyReads, plainly } from "./git-call.ts";
+import { isLooking, isVerb } from "./minion-call.ts";
+import { changesFiles, codeOf, copiedTo } from "./programs.ts";
 
 /** The run's own folder in `.git`. */
-const JOURNAL = /\.git\/minion\b|\/minion\/r\d+\/(events|output|report)/;
+const JOURNAL = /\.git\/minion(?![\w.-])|\)["']?\/minion\/r\d+/;
 
-/** The programs that may name it: they read, or only hand on what they are told. */
-const READERS = "cat head tail less grep rg wc ls echo printf git minion".split(" ");
-const SED_IN_PLACE = /^sed (.* )?(-i|--in)/;
+/** Where a worker is: its folder, its worktree, and the checkout of the person and git's folder,
+ * which are not its own. */
+export type Where = Readonly<{ cwd: string; top: string; main: string; common: string }>;
 
-function isReader(command: string): boolean {
-  const [program = ""] = command.split(" ");
-  if (program === "sed") return command !== "sed" && !SED_IN_PLACE.test(command);
-  return READERS.includes(program);
-}
-
-/** Options of git itself, before its subcommand, with their values. */
-const GIT_OPTIONS = /^git (-[cC] \S+ |--(git-dir|work-tree) \S+ |-\S+ )*/;
+const WORKERS = ["begin", "gate", "submit", "verdict"];
 
 /** Why a worker may not run a shell text, with the way out, or null. It sees what such a text says
  * plainly, which is what workers in a hurry write; what hides from it does not reach the line for
  * that.
  * @param branch the attempt's own; empty before it began
- * @param rules what the blueprint refuses: its patterns see the attempt's own branch as HEAD, a
- *   word with spaces in it as «…», and git with and without options before its subcommand */
-export function refusal(text: string, branch: string, rules: Blueprint["refuse"]): string | null {
-  const own = (ref: string): string =>
-    branch && ref.replace(/^refs\/heads\//, "") === branch ? "HEAD" : ref;
-  for (const words of commandsIn(text)) {
-    const [program, verb = ""] = words;
-    if (program === "minion" && !["begin", "gate", "submit", "verdict"].includes(verb))
-      return `minion ${verb} is not a worker's: a worker has begin, gate, submit and verdict`;
-    const whole = words.join(" ");
-    if (JOURNAL.test(whole) && !isReader(whole))
-      return (
-        "minion alone writes the run's journal: " +
-        "read it by cat, head, tail, less, grep, rg, wc, ls or sed -n"
-      );
-    const seen = words
-      .map((word) => (/\s/.test(word) ? "…" : word.split(":").map(own).join(":")))
-      .join(" ");
-    const readings = [seen, seen.replace(GIT_OPTIONS, "git ")];
-    const isMet = (pattern: string): boolean =>
-      readings.some((reading) => new RegExp(pattern).test(reading));
-    const rule = rules.find(({ commands }) => commands.some(isMet));
-    if (rule) return `${seen.slice(0, 80)}: ${rule.way}`;
+ * @param rules what the blueprint refuses: see `readingsOf`
+ * @param where null where that is not known */
+export function refusal(
+  text: string,
+  branch: string,
+  rules: Blueprint["refuse"],
+  where: Where | null = null,
+): string | null {
+  for (const call of callsIn(text)) {
+    const refused =
+      ofMinion(call) ??
+      ofJournal(call, where) ??
+      ofElsewhere(call, where) ??
+      ofRules(call, branch, rules);
+    if (refused) return refused;
   }
   return null;
+}
+
+function ofMinion({ program, args, isGuess }: Call): string | null {
+  if (program !== "minion" || isLooking(args)) return null;
+  const verb = args.find((word) => !word.startsWith("-")) ?? "";
+  if (WORKERS.includes(verb) || (isGuess && !isVerb(verb))) return null;
+  return `minion ${verb} is not a worker's: a worker has begin, gate, submit and verdict`;
+}
+
+/** Reading what a run printed is everybody's; what changes a file there is refused. */
+function ofJournal({ program, args, folder, isGuess }: Call, where: Where | null): string | null {
+  const ours = where && resolve(where.common, "minion");
+  const isThere = (word: string): boolean =>
+    JOURNAL.test(word) || (ours !== null && word.includes(ours));
+  const named = program === "git" || program === "minion" || isGuess ? [] : args;
+  const to = copiedTo(program, args);
+  const isChanged =
+    to === undefined
+      ? (changesFiles(program, args) && (named.some(isThere) || isThere(folder))) ||
+        codeOf(program, args).some(isThere)
+      : isThere(to);
+  if (!isChanged) return null;
+  return (
+    "minion alone writes the run's journal: read it by cat, grep, find, jq and their like, " +
+    "and copy from it what you need"
+  );
+}
+
+/** git in the person's own checkout, or in another worker's worktree. */
+function ofElsewhere({ program, args, folder, env }: Call, where: Where | null): string | null {
+  if (program !== "git" || !where) return null;
+  const call = gitCall(args);
+  if (onlyReads(call)) return null;
+  const given = call.options.flatMap((option, at) =>
+    /^(-C|--git-dir|--work-tree)$/.test(option)
+      ? [call.options[at + 1] ?? ""]
+      : (/^--(?:git-dir|work-tree)=(.*)$/s.exec(option)?.[1] ?? []),
+  );
+  const said = env.flatMap((each) => /^GIT_(?:DIR|WORK_TREE)=(.*)$/s.exec(each)?.[1] ?? []);
+  const start = resolve(where.cwd, folder);
+  const isOwn = (path: string): boolean => path === where.top || path.startsWith(where.top + sep);
+  const isTheirs = (path: string): boolean =>
+    !isOwn(path) &&
+    [where.main, where.common].some((home) => path === home || path.startsWith(home + sep));
+  if (![start, ...[...given, ...said].map((path) => resolve(start, path))].some(isTheirs))
+    return null;
+  return `git ${call.verb} outside of your worktree: what is there is not yours, only read it`;
+}
+
+function ofRules(call: Call, branch: string, rules: Blueprint["refuse"]): string | null {
+  const [seen = "", ...more] = readingsOf(call, branch);
+  if (call.program === "git" && /^[$`]/.test(gitCall(call.args).verb) && !call.isGuess)
+    return `${seen.slice(0, 80)}: it cannot be seen what this does: name the subcommand plainly`;
+  const isMet = (pattern: string): boolean =>
+    [seen, ...more].some((reading) => new RegExp(pattern).test(reading));
+  const rule = rules.find(({ commands }) => commands.some(isMet));
+  return rule ? `${seen.slice(0, 80)}: ${rule.way}` : null;
+}
+
+/** How patterns see a call: its words joined by one space, with the attempt's own branch as HEAD
+ * and a word with spaces in it as «…»; git also without its own options, and with the variables
+ * that are set for it. */
+function readingsOf({ program, args, env }: Call, branch: string): string[] {
+  const own = (ref: string): string =>
+    branch && ref.replace(/^refs\/heads\//, "") === branch ? "HEAD" : ref;
+  const shown = (word: string): string =>
+    /\s/.test(word) ? "…" : word.split(":").map(own).join(":");
+  if (program !== "git") return [[program, ...args.map(shown)].join(" ")];
+  const { before, after } = plainly(gitCall(args), shown);
+  const short = ["git", ...after].join(" ");
+  return [["git", ...before, ...after].join(" "), short, [...env, short].join(" ")];
 }

@@ -10,7 +10,7 @@ import { allow, deny, type HookInput, type ToolAnswer } from "./answer.ts";
 import { isListed, wordsOf } from "./command.ts";
 import { holdAtEnd } from "./hold.ts";
 import { realTarget } from "./real-target.ts";
-import { refusal } from "./refuse.ts";
+import { refusal, type Where } from "./refuse.ts";
 
 /** A worker that uses tools is alive; one line in the journal every so often is enough to know. */
 const ALIVE_EVERY_MS = 120_000;
@@ -34,22 +34,28 @@ export async function workerTool(
   const top = found?.attempt.begun?.worktree ?? place?.top ?? cwd;
   const answer = path
     ? await workerWrite(String(path), top, found)
-    : workerCommand(String(args.command), found);
+    : workerCommand(String(args.command), found, place && { ...place, cwd, top });
   // The answer counts more than the sign of life, which may wait or fail.
   if (found && outside().now() - found.attempt.lastSign > ALIVE_EVERY_MS)
     await found.journal.add({ event: "alive", attempt: found.attempt.id }).catch(() => {});
   return answer;
 }
 
-/** A worker's Bash call. */
-export function workerCommand(command: string, found: Found | null): ToolAnswer {
+/** A worker's Bash call.
+ * @param where null where that is not known */
+export function workerCommand(
+  command: string,
+  found: Found | null,
+  where: Where | null = null,
+): ToolAnswer {
   const { gates = [], blueprint } = found?.state ?? {};
-  const refused = refusal(command, found?.attempt.begun?.branch ?? "", blueprint?.refuse ?? []);
+  const branch = found?.attempt.begun?.branch ?? "";
+  const refused = refusal(command, branch, blueprint?.refuse ?? [], where);
   if (refused) return deny(refused);
   const words = wordsOf(command) ?? [];
   if (words[0] === "minion") return allow("a command of the worker");
   const isGate = words.length > 0 && gates.some(({ run }) => run === command.trim());
-  if (isGate || isListed(words, blueprint?.allow ?? []))
+  if (isGate || isListed(words, blueprint?.allow ?? [], where?.top))
     return allow("a gate, or on the blueprint's list");
   return null;
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { readBlueprint } from "../../../rails/blueprint/blueprint.ts";
+import { readBlueprint, replacedIn } from "../../../rails/blueprint/blueprint.ts";
 import { Fault } from "../../../rails/program/fault.ts";
 import { PLUGIN, SHIPPED } from "./run.ts";
 
@@ -39,6 +39,39 @@ describe("project over person over shipped, value by value", () => {
     });
   });
 
+  test("name+ adds to a list, also within a group, after what replaces it", async () => {
+    const [one, two] = ["one", "two"].map((way) => ({ way, commands: [`^${way}`] }));
+    const person = written("more.md", 'refuse+:\n  - way: one\n    commands: ["^one"]\n');
+    const project = written(
+      "also.md",
+      'refuse+:\n  - way: two\n    commands: ["^two"]\nproof:\n  tests+: [checks/]\n' +
+        "gates+:\n  - name: types\n    run: npx tsc\nallow+: [ls]\nallow: [pwd]\n",
+    );
+    const files = [...PLUGIN, person, project];
+    const all = await readBlueprint(files);
+    expect(all.refuse).toEqual([...SHIPPED.refuse, one, two]);
+    expect(all.proof.tests).toEqual([...SHIPPED.proof.tests, "checks/"]);
+    expect(all.gates).toEqual([...SHIPPED.gates, { name: "types", run: "npx tsc" }]);
+    expect(all.allow).toEqual(["pwd", "ls"]);
+    expect(all.sources).toMatchObject({ "proof.tests+": project, "refuse+": project });
+    const lost = `${project}: allow leaves out ${SHIPPED.allow.length} entries that were there`;
+    expect(await replacedIn(files)).toEqual([`${lost}: allow+: adds to them instead`]);
+  });
+
+  test("a list that keeps all that was there replaces nothing; gates are everybody's own", async () => {
+    const all = JSON.stringify([...SHIPPED.refuse, { way: "x", commands: ["y"] }]);
+    const file = written("kept.md", `refuse: ${all}\ngates:\n  - name: a\n    run: b\n`);
+    expect(await replacedIn([...PLUGIN, file])).toEqual([]);
+    const empty = written("empty.md", "proof:\n  skip: []\n");
+    expect((await replacedIn([...PLUGIN, empty])).join()).toContain("proof.skip leaves out");
+  });
+
+  test("two things of one name are a fault that says where", async () => {
+    const twice = written("twice.md", "gates+:\n  - name: lint\n    run: x\n");
+    const fault = `${twice}: gates+: there is a lint already`;
+    await expect(readBlueprint([...PLUGIN, twice])).rejects.toThrow(fault);
+  });
+
   test("a file that there is not says nothing, and what no file says is a fault", async () => {
     expect((await readBlueprint([...PLUGIN, join(folder, "none.md")])).bounds).toEqual(
       SHIPPED.bounds,
@@ -51,6 +84,13 @@ describe("what cannot be meant is a fault with its line", () => {
   test.each<[string, number]>([
     ["gate:\n  - name: a\n    run: x\n", 2],
     ["bounds:\n  failures: 2\n  sendbacks: 2\n", 4],
+    ["refus+: []\n", 2],
+    ["commit+: x\n", 2],
+    ["models+: {}\n", 2],
+    ["refuse+: x\n", 2],
+    ["refuse+:\n  - way: x\n", 3],
+    ["output:\n  megabytes+: 2\n", 3],
+    ["output:\n  tested+: ['(']\n", 3],
     ["bounds:\n  send_backs: 9\n", 3],
     ["bounds:\n  workers: 17\n", 3],
     ["bounds:\n  attempts: two\n", 3],

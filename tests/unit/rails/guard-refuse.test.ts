@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { commandsIn } from "../../../rails/guard/command.ts";
+import { callsIn } from "../../../rails/guard/command.ts";
 import { refusal } from "../../../rails/guard/refuse.ts";
 import { SHIPPED } from "./run.ts";
 
 const OWN = "minion/r1/1-one.1";
 const refused = (command: string, branch = OWN) => refusal(command, branch, SHIPPED.refuse);
+const commandsIn = (text: string): string[][] =>
+  callsIn(text).map(({ program, args }) => [program, ...args]);
 const isRefused = (command: string): boolean => refused(command) !== null;
 
 describe("what a shell text would start", () => {

@@ -203,9 +203,10 @@ describe("a run that stands still, and who may resume it", () => {
     await new Journal(top, "r1").add({ event: "owner", session: "s", owner: null });
     expect(await answer("minion resume")).toMatchObject({ decision: "allow" });
   });
-  test("and where the budget is spent", async () => {
+  test("and where the budget is spent; to raise it is a person's before that, too", async () => {
     await open({ budget: 5 }, ...spent(4.9));
-    expect(await answer("minion resume --budget 9")).toMatchObject({ decision: "allow" });
+    expect(await answer("minion resume --budget 9")).toMatchObject({ decision: "ask" });
+    expect(await answer("minion resume")).toMatchObject({ decision: "allow" });
     const [, , more] = spent(5);
     await new Journal(top, "r1").add(more as NewEvent);
     expect(await answer("minion resume --budget 9")).toEqual({

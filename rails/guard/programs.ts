@@ -1,0 +1,124 @@
+/** A program that starts another: its options with a value of their own, how many words stand before
+ * what it starts, and the option with which it does something else. */
+type Wrapper = Readonly<{ valued?: RegExp; words?: number; not?: RegExp }>;
+
+/** A shell text in one word. */
+const SPLIT = /^(-S|--split-string)$/;
+
+const WRAPPERS: Readonly<Record<string, Wrapper>> = {
+  command: { not: /^-[vV]$/ }, // Only asks where a program is
+  builtin: {},
+  exec: { valued: /^-a$/ },
+  nohup: {},
+  setsid: {},
+  time: { valued: /^-[fo]$/ },
+  timeout: { valued: /^(-[ks]|--(kill-after|signal))$/, words: 1 },
+  gtimeout: { valued: /^(-[ks]|--(kill-after|signal))$/, words: 1 },
+  nice: { valued: /^(-n|--adjustment)$/ },
+  ionice: { valued: /^(-[cn]|--class(data)?)$/ },
+  chrt: { words: 1 },
+  taskset: { words: 1 },
+  stdbuf: { valued: /^(-[ioe]|--(input|output|error))$/ },
+  env: { valued: /^(-[uC]|--(unset|chdir))$/, not: SPLIT },
+  sudo: { valued: /^-[ugphCTRDrt]$/ },
+  doas: { valued: /^-[uC]$/ },
+  xargs: { valued: /^(-[aEILnPsd]|--(arg-file|max-(args|procs|lines|chars)|delimiter|replace))$/ },
+  caffeinate: { valued: /^-[tw]$/ },
+  chronic: {},
+  unbuffer: {},
+  busybox: {},
+  strace: { valued: /^-[eopsPu]$/ },
+  flock: { valued: /^(-[wE]|--(wait|timeout))$/, words: 1, not: /^(-c|--command)$/ },
+};
+
+/** Words that only the shell will know, as those that xargs reads. */
+const UNSEEN = "$…";
+
+/** What a program that starts another one starts, with what it sets for that alone; null where it
+ * starts none. */
+export function unwrapped(
+  program: string,
+  args: readonly string[],
+): Readonly<{ words: string[]; env: string[] }> | null {
+  const wrapper = Object.hasOwn(WRAPPERS, program) ? WRAPPERS[program] : undefined;
+  if (!wrapper || (wrapper.not && args.some((word) => wrapper.not?.test(word)))) return null;
+  let before = wrapper.words ?? 0;
+  const env: string[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at] ?? "";
+    if (wrapper.valued?.test(word)) at++;
+    else if (/^\w+=/.test(word) && before === 0) env.push(word);
+    else if (word.startsWith("-") || before-- > 0) continue;
+    else return { words: [...args.slice(at), ...(program === "xargs" ? [UNSEEN] : [])], env };
+  }
+  return null;
+}
+
+export const isShell = (program: string): boolean => /^(ba|z|da|k|mk|a|fi)?sh$/.test(program);
+
+/** The shell texts that a program is given to run. */
+export function scriptOf(program: string, args: readonly string[]): string[] {
+  const after = (option: RegExp): string[] => {
+    const at = args.findIndex((word) => option.test(word));
+    return at < 0 ? [] : args.slice(at + 1, at + 2);
+  };
+  if (isShell(program)) return after(/^-\w*c\w*$/);
+  if (program === "eval") return [args.join(" ")];
+  if (program === "trap") return args.slice(0, 1);
+  if (program === "watch") return [args.filter((word) => !word.startsWith("-")).join(" ")];
+  if (program === "env") return after(SPLIT);
+  if (/^(su|script|flock|runuser)$/.test(program)) return after(/^(-\w*c|--command)$/);
+  if (program !== "git") return [];
+  if (args.includes("bisect")) return [args.slice(args.indexOf("run") + 1).join(" ")];
+  if (args.includes("foreach")) return [args.slice(args.indexOf("foreach") + 1).join(" ")];
+  const attached = args.flatMap((word) => /^(?:--exec=|-x(?=.))(.*)$/s.exec(word)?.[1] ?? []);
+  return args.includes("rebase") ? [...after(/^(-x|--exec)$/), ...attached] : [];
+}
+
+const INTERPRETER = /^(python[\d.]*|node|nodejs|deno|bun|tsx|perl|ruby|php|lua|osascript|tclsh)$/;
+
+/** The code of another language that a program is given on its own line. */
+export function codeOf(program: string, args: readonly string[]): string[] {
+  if (/^(g|m|n)?awk$/.test(program)) return args.filter((word) => /\bsystem\s*\(|[|>]/.test(word));
+  if (!INTERPRETER.test(program)) return [];
+  return args.filter((_, at) => /^(-\w*[cepr]|--(eval|print))$/.test(args[at - 1] ?? ""));
+}
+
+/** Those that start no other program with the words that they are given, or whose words were looked
+ * at already. */
+const QUIET = new Set(
+  (
+    "> git minion echo printf cat head tail less more grep egrep fgrep rg ag ls wc sort uniq diff " +
+    "cmp comm cut tr jq yq sed awk gawk mawk nawk which whereis type man test [ cd pushd cp mv rm " +
+    "mkdir rmdir touch chmod chown ln tar tee stat file du df basename dirname realpath readlink " +
+    "true false date sleep pwd export declare local unset set read gh code vim vi nano open : " +
+    "command hash help alias apt apt-get brew trap eval watch"
+  ).split(" "),
+);
+export const isQuiet = (program: string): boolean => QUIET.has(program);
+
+/** Does a program with these words change a file that they name? A redirection is one, too. */
+export function changesFiles(program: string, args: readonly string[]): boolean {
+  if (WRITERS.test(program)) return true;
+  if (/^g?sed$/.test(program)) return args.some((word) => /^(-[nrEsz]*i|--in-place)/.test(word));
+  if (program === "find")
+    return args.some((word) => word === "-delete" || /^-(fprint|fls)/.test(word)) || execs(args);
+  if (program === "sort") return args.some((word) => /^(-\w*o|--output)/.test(word));
+  return /^(perl|ruby|gawk)$/.test(program) && args.some((word) => /^-\w*i|^inplace$/.test(word));
+}
+const WRITERS =
+  /^(>|rm|mv|tee|touch|truncate|dd|ln|chmod|chown|unlink|rmdir|mkdir|shred|sponge|patch|ed|ex|vi|vim|nano|split|csplit|mkfifo|install)$/;
+
+/** Does `find` hand what it finds to a program that changes files? */
+function execs(args: readonly string[]): boolean {
+  const at = args.findIndex((word) => /^-(exec|ok)(dir)?$/.test(word));
+  const [program = "", ...rest] = at < 0 ? [] : args.slice(at + 1);
+  return changesFiles(program, rest) || isShell(program);
+}
+
+/** Of programs that copy: the place that they write to. */
+export function copiedTo(program: string, args: readonly string[]): string | undefined {
+  if (!/^(cp|rsync|scp)$/.test(program)) return undefined;
+  const at = args.findIndex((word) => /^(-\w*t|--target-directory)$/.test(word));
+  return at < 0 ? args.filter((word) => !word.startsWith("-")).at(-1) : args[at + 1];
+}

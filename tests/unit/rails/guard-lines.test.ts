@@ -1,0 +1,653 @@
+import { describe, expect, test } from "vitest";
+import { isListed, wordsOf } from "../../../rails/guard/command.ts";
+import { foremanTool } from "../../../rails/guard/foreman-tool.ts";
+import { refusal } from "../../../rails/guard/refuse.ts";
+import { SHIPPED } from "./run.ts";
+
+/** Lines of a table, as they are typed: one each, without blanks around. */
+const lines = (text: string): string[] =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .map((line) => line.replaceAll("⏎", "\n").replaceAll("⇥", "\t"));
+
+describe("the session itself", () => {
+  const foreman = async (command: string): Promise<string | null> => {
+    const call = { tool_name: "Bash", tool_input: { command } };
+    return (await foremanTool(call, null, null))?.decision ?? null;
+  };
+  const ASKED = String.raw`
+    minion merge
+    minion  merge
+    minion⇥merge
+    'minion' merge
+    "minion" merge
+    "min"ion merge
+    min'ion' merge
+    mi\nion merge
+    \minion merge
+    $'minion' merge
+    minion 'merge'
+    minion mer"ge"
+    minion m\erge
+    minion merge --into main
+    minion merge --into --help
+    minion merge --into -h
+    minion merge --run --help
+    minion merge -- -h
+    minion merge -- --help
+    minion --json merge
+    minion clean
+    minion clean -- --dry-run
+    minion clean --run --dry-run
+    minion clean --run=r1
+    minion land 2
+    minion land 2 -- --help
+    minion retry 2
+    minion abort
+    minion resume --budget 500
+    minion resume --budget=500
+    minion resume --run r1 --budget 5
+    minion resume --take
+    minion resume --run r1 --take
+    minion resume --red-base
+    minion start x.md --new
+    minion start --new -- x.md
+    minion start --budget 5 --new x.md
+    minion blueprint --agree
+    minion blueprint --json --agree
+    timeout 300 minion merge
+    timeout -k 5 300 minion merge
+    timeout --signal=KILL 300 minion merge
+    timeout -s KILL 300 minion merge
+    command minion land 2
+    command -p minion land 2
+    builtin command minion land 2
+    env minion land 2
+    env A=1 B=2 minion land 2
+    env -i A=1 minion land 2
+    env -u A minion land 2
+    env -S 'minion land 2'
+    nohup minion land 2
+    nohup minion land 2 &
+    exec minion land 2
+    exec -a x minion land 2
+    nice minion land 2
+    nice -n 10 minion land 2
+    nice -10 minion land 2
+    ionice -c 3 minion land 2
+    stdbuf -oL minion land 2
+    stdbuf -o L minion land 2
+    setsid minion land 2
+    setsid -w minion land 2
+    time minion land 2
+    time -p minion merge
+    sudo minion land 2
+    sudo -u me minion land 2
+    sudo -E A=1 minion land 2
+    xargs minion land
+    echo 2 | xargs minion land
+    echo 2 | xargs -n 1 minion land
+    echo 2 | xargs -I{} minion land {}
+    echo merge | xargs minion
+    ls | xargs -P 2 -n1 sh -c 'minion land 1'
+    env nice timeout 5 minion merge
+    nohup setsid env A=1 minion merge
+    sh -c 'minion merge'
+    bash -lc "minion merge"
+    bash -c 'cd x && minion merge'
+    bash -o pipefail -c 'minion merge | tail'
+    zsh -ic 'minion merge'
+    sh -c "sh -c 'minion merge'"
+    eval minion merge
+    eval 'minion merge'
+    eval "minion" "merge"
+    trap 'minion merge' EXIT
+    watch -n 5 minion merge
+    watch 'minion merge'
+    $(which minion) merge
+    "$(which minion)" merge
+    $(command -v minion) merge
+    $(type -P minion) merge
+    $(echo minion) merge
+    $(printf minion) merge
+    $(echo minion merge)
+    npx minion merge
+    npx --yes minion@1.2.0 merge
+    npx -y minion merge
+    pnpm dlx minion merge
+    yarn minion merge
+    bunx minion merge
+    node /x/bin/minion merge
+    node "$HOME/.claude/skills/minion/bin/minion" merge
+    node --no-warnings bin/minion merge
+    sh /x/bin/minion merge
+    bash ./bin/minion merge
+    /x/bin/minion merge
+    ./assets/bin/minion merge
+    "$P/bin/minion" merge
+    ~/.claude/skills/minion/bin/minion merge
+    M=minion; $M merge
+    M=minion && "$M" merge
+    M='minion merge'; $M
+    V=merge; minion $V
+    minion $V
+    minion "$@"
+    minion $(cat verb)
+    minion start $X
+    for v in merge; do minion $v; done
+    for v in board merge; do minion $v; done
+    for n in 1 2; do minion land $n; done
+    while true; do minion land 1; done
+    until minion land 1; do sleep 1; done
+    if true; then minion merge; fi
+    case x in x) minion merge;; esac
+    f() { minion merge; }; f
+    function f { minion land 1; }; f
+    ( minion merge )
+    { minion merge; }
+    ! minion merge
+    minion board && minion merge
+    minion board; minion merge
+    minion board || minion merge
+    minion board | minion merge
+    minion board⏎minion merge
+    minion merge &
+    minion merge > out.log 2>&1
+    > out.log minion merge
+    minion>out.log merge
+    minion 2>&1 merge
+    A=1 minion merge
+    cd /x && A=1 minion merge | tail -3
+    echo $(minion merge)
+    cat <(minion merge)
+    cat <<EOF⏎$(minion merge)⏎EOF
+    echo "${"$"}(minion merge)"
+    sh <<'EOF'⏎minion merge⏎EOF
+    bash -s <<< 'minion merge'
+    echo 'minion merge' | sh
+    printf 'minion merge\n' | bash
+    cat <<'EOF' | sh⏎minion merge⏎EOF
+    find . -exec minion land 1 \;
+    find . -exec sh -c 'minion land 1' \;
+    parallel minion land ::: 1 2
+    python3 -c "import os; os.system('minion merge')"
+    python3 -c "import subprocess as s; s.run(['minion', 'merge'])"
+    node -e "require('child_process').execSync('minion merge')"
+    perl -e 'system("minion merge")'
+    awk 'BEGIN { system("minion merge") }'
+    {minion,merge}
+    ${"$"}{X:-minion} merge
+    flock /tmp/l minion merge
+    flock /tmp/l -c 'minion merge'
+    unbuffer minion merge
+    busybox sh -c 'minion merge'
+    script -qc 'minion merge' /dev/null
+    su -c 'minion merge'
+  `;
+  test.each(lines(ASKED))("is asked: %j", async (line) => expect(await foreman(line)).toBe("ask"));
+
+  const FREE = `
+    minion
+    minion --version
+    minion -V
+    minion --help
+    minion -h
+    minion merge --help
+    minion merge -h
+    minion land --help
+    minion plan x.md
+    minion plan --json x.md
+    minion plan - <<'EOF'⏎1. merge⏎EOF
+    minion plan "x y.md"
+    minion plan x.md --expect 4
+    minion plan x.md --budget 5
+    minion board
+    minion board --run r1
+    minion report
+    minion stats
+    minion attention --json
+    minion events
+    minion blueprint
+    minion blueprint --json
+    minion overlays
+    minion guide forms
+    minion clean --dry-run
+    minion clean --run r1 --dry-run
+    minion start x.md
+    minion start x.md --budget 5
+    minion start --workflow quick x.md
+    minion start -- x.md
+    minion next
+    minion next --json
+    minion next --wait 90 --json
+    minion resume
+    minion resume --run r1
+    "minion" next
+  `;
+  test.each(lines(FREE))("goes unasked: %j", async (line) =>
+    expect(await foreman(line)).toBe("allow"),
+  );
+
+  const LEFT = String.raw`
+    echo minion merge
+    echo 'minion merge' > notes.md
+    printf '%s\n' 'minion land 1'
+    grep -rn 'minion merge' docs
+    rg 'minion land' src
+    man minion
+    which minion
+    command -v minion
+    type minion
+    git commit -m 'minion merge'
+    git log --grep 'minion merge'
+    git grep minion merge
+    cat docs/minion merge
+    ls minion land
+    cp minion land
+    cd minion && npm test
+    npm test -- test/minion/merge.test.ts
+    npm run minion
+    node scripts/minion.js merge
+    vim minion merge
+    cat <<'EOF'⏎minion merge⏎EOF
+    cat <<'EOF' > x.sh⏎minion merge⏎EOF
+    minion board | head -3
+    minion next && npm test
+    timeout 60 minion board
+    minion hook Stop
+    minion job land r1
+    minion nosuchverb
+    npm test
+    git push
+    git stash
+    python3 -c "print('merge')"
+    node -e "console.log(1)"
+    find . -name minion
+    docker build -t minion .
+    minions merge
+    minion.sh merge
+    my-minion merge
+    # minion merge
+  `;
+  test.each(lines(LEFT))("is left to the person's own permissions: %j", async (line) =>
+    expect(await foreman(line)).toBeNull(),
+  );
+});
+
+describe("a worker", () => {
+  const OWN = "minion/r1/1-one.1";
+  const TOP = "/a/repo/.claude/worktrees/w1";
+  const WHERE = { cwd: TOP, top: TOP, main: "/a/repo", common: "/a/repo/.git" };
+  const worker = (line: string): string => {
+    if (refusal(line, OWN, SHIPPED.refuse, WHERE)) return "refused";
+    return isListed(wordsOf(line) ?? [], SHIPPED.allow, TOP) ? "unasked" : "left";
+  };
+
+  const REFUSED = String.raw`
+    minion merge
+    minion land 1
+    'minion' next
+    timeout 5 minion merge
+    npx minion merge
+    node /x/bin/minion land 1
+    $(which minion) merge
+    minion $X
+    minion --json land 1
+    minion merge -- -h
+    git stash
+    git⇥stash
+    'git' stash
+    g\it stash
+    "git" "stash"
+    GIT stash
+    git 'stash' push
+    git st"ash"
+    {git,stash}
+    git {stash,push}
+    timeout 5 git stash
+    env git stash
+    env -i PATH=/bin git stash
+    env -S 'git stash'
+    nohup git stash
+    command git stash
+    exec git stash
+    nice -n 5 git stash
+    time git stash
+    sudo git stash
+    stdbuf -oL git stash
+    setsid git stash
+    xargs git stash
+    echo stash | xargs git
+    bash -lc 'git stash'
+    eval git stash
+    eval 'git stash'
+    trap 'git stash' EXIT
+    sh <<< 'git stash'
+    sh <<EOF⏎git stash⏎EOF
+    echo git stash | sh
+    echo 'git stash' | timeout 5 bash
+    G=git; $G stash
+    S=stash; git $S
+    git $S
+    git "$@"
+    git $(cat verb)
+    for c in status stash; do git $c; done
+    f() { git "$1"; }; f stash
+    (cd src; git stash)
+    find . -name x -exec git stash \;
+    python3 -c "import os; os.system('git stash')"
+    python3 -c "import subprocess as s; s.run(['git','stash'])"
+    node -e "require('child_process').execFileSync('git', ['stash'])"
+    perl -e 'system("git", "stash")'
+    awk 'BEGIN { system("git stash") }'
+    git -c alias.s=stash s
+    git -c 'alias.s=!git push -f' s
+    git -c ALIAS.s=stash s
+    git -c alias.x='!sh -c "rm -rf x"' x
+    git -c CORE.HOOKSPATH=/dev/null commit -m x
+    git -c Core.HooksPath= commit -m x
+    git -c core.hookspath='/a b' commit -m x
+    git -c core.fsmonitor=./x status
+    git -c core.sshCommand=./x fetch
+    git -c core.editor=./x commit
+    git -c core.pager=./x log
+    git -c diff.external=./x diff
+    git -c include.path=/x status
+    git -c commit.gpgsign=false commit -m x
+    git -c commit.gpgSign=false commit -m x
+    git --config-env=core.hooksPath=X commit -m x
+    git --exec-path=/x status
+    GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0= git commit -m x
+    GIT_CONFIG_GLOBAL=/x git commit -m x
+    GIT_INDEX_FILE=/x git add .
+    GIT_DIR=/a/repo/.git git commit -m x
+    env GIT_DIR=/a/repo/.git git reset --hard
+    export GIT_DIR=/a/repo/.git
+    HUSKY=0 git commit -m x
+    HUSKY=0 git push
+    env HUSKY=0 git commit -m x
+    A=1 HUSKY=0 B=2 git commit -m x
+    export HUSKY=0
+    export HUSKY=0; git commit -m x
+    LEFTHOOK=0 git commit -m x
+    SKIP=lint git commit -m x
+    PRE_COMMIT_ALLOW_NO_CONFIG=1 git commit -m x
+    git commit --no-gpg-sign -m x
+    git commit --no-gpg -m x
+    git commit --no-verify -m x
+    git commit -nm x
+    git commit -m x -n
+    git fetch . HEAD:main
+    git fetch . HEAD:refs/heads/main
+    git fetch -q . HEAD:main
+    git fetch . +HEAD:main
+    git fetch origin main:main
+    git fetch origin refs/heads/x:refs/heads/y
+    git fetch --depth 1 origin x:y
+    git fetch -u origin x
+    git fetch --update-head-ok . x:y
+    git pull . HEAD:main
+    git pull origin main:main
+    git send-pack . HEAD:main
+    git send-pack --force . HEAD:main
+    git push . HEAD:main
+    git push --force-with-lease origin HEAD
+    git update-ref refs/heads/main HEAD
+    git symbolic-ref HEAD refs/heads/x
+    git symbolic-ref -m x HEAD refs/heads/x
+    git symbolic-ref -q HEAD refs/heads/x
+    git replace a b
+    git filter-branch --all
+    git fast-import
+    git notes add -m x
+    git gc --prune=now
+    git prune
+    git repack -ad
+    git maintenance run
+    git tag -d v1
+    git branch -D x
+    git switch main
+    git switch -c x
+    git checkout -b x
+    git worktree prune
+    git reflog expire --all
+    git remote add x y
+    git remote set-url origin y
+    git remote rename a b
+    git config user.name x
+    git config --local user.name x
+    git config --type bool core.bare true
+    git config -f .git/config core.bare true
+    git config --unset core.bare
+    git config --global --add a.b c
+    git config set a.b c
+    git config -e
+    git rebase -x 'git stash' main
+    git rebase --exec 'git stash' main
+    git bisect run git stash
+    git submodule foreach 'git stash'
+    git -C /a/repo commit -m x
+    git -C /a/repo reset --hard
+    git -C ../../.. add -A
+    git -C ../w2 reset --hard
+    git --git-dir=/a/repo/.git reset
+    git --git-dir /a/repo/.git branch x
+    git --work-tree=/a/repo checkout -- .
+    cd /a/repo && git add -A
+    cd ../w2 && git commit -m x
+    (cd /a/repo; git checkout -- .)
+    cd ../../..; git reset --hard
+    pushd /a/repo && git merge x
+    git commit -F ~/.ssh/id_rsa
+    git commit -F /etc/passwd
+    git commit -F/etc/passwd
+    git commit --file=/etc/passwd
+    git commit --file ../../x
+    git commit -F ../x
+    git commit -t /etc/passwd
+    git tag -a v1 -F ~/.netrc
+    gh pr merge 1
+    timeout 9 gh pr merge 1
+    rm -rf /a/repo/.git/minion
+    cp x /a/repo/.git/minion/r1/events.jsonl
+    cp -t .git/minion/r1 x
+    mv .git/minion/r1 /tmp
+    tee /a/repo/.git/minion/r1/events.jsonl
+    sed -i s/a/b/ .git/minion/r1/events.jsonl
+    sed -ni p .git/minion/r1/events.jsonl
+    perl -pi -e s/a/b/ .git/minion/r1/events.jsonl
+    find .git/minion -delete
+    find .git/minion -name x -exec rm {} +
+    find .git/minion -exec sh -c 'rm $0' {} \;
+    sort -o .git/minion/r1/events.jsonl x
+    cd .git/minion && rm -rf r1
+    cd /a/repo/.git/minion/r1; echo x >> events.jsonl
+    echo x > /a/repo/.git/minion/r1/report.md
+    D=/a/repo/.git/minion; rm -rf $D
+    dd if=/dev/null of=.git/minion/r1/events.jsonl
+    truncate -s 0 .git/minion/r1/events.jsonl
+    node -e "fs.rmSync('.git/minion/r1')"
+    python3 -c "open('.git/minion/r1/events.jsonl','w')"
+  `;
+  test.each(lines(REFUSED))("is refused: %j", (line) => expect(worker(line)).toBe("refused"));
+
+  const UNASKED = `
+    git status
+    git status --short
+    git diff
+    git diff HEAD~1 -- src
+    git diff main...HEAD
+    git diff a..b
+    git log --oneline -5
+    git log -n 5
+    git log v1..HEAD
+    git show HEAD
+    git show HEAD:src/a.ts
+    git add -A
+    git add .
+    git add src/a.ts 'a b'
+    git add /a/repo/.claude/worktrees/w1/src/a.ts
+    git add test/minion/r1/x.test.ts
+    git commit -m 'feat: x'
+    git commit -am x
+    git commit -F - <<'EOF'⏎feat: x⏎EOF
+    git commit -F msg.txt
+    git commit --amend --no-edit
+    git mv a b
+    git rm a
+    git restore a
+    git restore --staged a
+    git blame src/a.ts
+    git grep foo
+    git grep -n 'a b' -- src
+    git ls-files
+    git rev-parse HEAD
+    git branch --show-current
+    git commit -m x -- -n
+    git commit -m "minion merge"
+    git grep 'minion land'
+    git log --grep='git stash'
+  `;
+  test.each(lines(UNASKED))("goes unasked: %j", (line) => expect(worker(line)).toBe("unasked"));
+
+  const LEFT = `
+    git diff --no-index /dev/null ~/.ssh/id_rsa
+    git diff --no-index a b
+    git diff --no-ind a b
+    git diff /dev/null /etc/passwd
+    git grep --no-index x
+    git grep --no-index . ~/.ssh
+    git grep x ../..
+    git grep -f /etc/passwd
+    git blame --contents /etc/passwd a
+    git blame --contents=/etc/passwd a
+    git log --output=/x
+    git diff --ext-diff
+    git add --pathspec-from-file=x
+    git show --textconv --outp=x
+    git add ../x
+    git stash list
+    git stash show -p
+    git worktree list
+    git -C src status
+    git -C /a/repo log
+    git -C /a/repo status
+    git -C ../w2 diff
+    cd /a/repo && git log
+    cd src && git add -A
+    cd /tmp/x && git init && git add -A && git commit -m x
+    git -C /tmp/x commit -m x
+    git -c color.ui=false diff
+    git -c core.quotePath=false status
+    git -c core.pager=cat log
+    git -c core.editor=true rebase --continue
+    git -c user.name=x log
+    git -c advice.detachedHead=false checkout a
+    git --no-pager log
+    git switch -
+    git switch minion/r1/1-one.1
+    git remote
+    git remote -v
+    git remote update
+    git remote show origin
+    git remote get-url origin
+    git config core.bare
+    git config --type bool core.bare
+    git config --type=bool core.bare
+    git config --bool core.bare
+    git config --get user.name
+    git config --get-all a.b
+    git config --get-regexp '^core' x
+    git config --list --show-origin
+    git config -l
+    git config -f .gitmodules --list
+    git config --file .gitmodules submodule.a.path
+    git config --default x a.b
+    git config get --all a.b
+    git config list
+    git fetch
+    git fetch origin
+    git fetch origin main
+    git fetch --all --prune
+    git fetch --depth 1 https://example.org/x main
+    git fetch https://example.org:8443/x main
+    git fetch git@example.org:a/b main
+    git fetch ssh://git@example.org/a/b
+    git pull --ff-only
+    git pull origin main
+    git push
+    git push -u origin HEAD
+    git symbolic-ref HEAD
+    git symbolic-ref --short HEAD
+    git symbolic-ref -q HEAD
+    git notes list
+    git tag v1
+    git reset --hard HEAD~1
+    git rebase --continue
+    git rebase -x 'npm test' main
+    git cherry-pick --abort
+    git checkout -- a
+    git checkout -- -b
+    git add -- --no-verify
+    git help stash
+    git help
+    git --version
+    git submodule update --init
+    git submodule foreach 'git status'
+    ls-files | xargs git add
+    git ls-files | xargs git blame
+    git ls-files | xargs wc -l
+    git status | head -3
+    FOO=1 git status
+    GIT_PAGER=cat git log
+    HUSKY=0 npm ci
+    minion --version
+    minion --help
+    minion begin r1/1.1
+    timeout 90 minion gate test
+    minion submit <<'EOF'⏎minion merge; git stash⏎EOF
+    echo minion land 1
+    echo git stash
+    rg 'git stash' docs
+    grep -rn 'git push -f' docs
+    cat .git/minion/r1/output/x.log
+    less .git/minion/r1/output/x.log
+    find /a/repo/.git/minion/r1/output -name '*.log'
+    find .git/minion -type f -exec cat {} +
+    find .git/minion -name '*.log' | xargs grep FAIL
+    awk '{ print $1 }' .git/minion/r1/output/x.log
+    jq . .git/minion/r1/events.jsonl
+    sort .git/minion/r1/output/x.log | uniq -c
+    diff .git/minion/r1/output/a.log .git/minion/r1/output/b.log
+    cp .git/minion/r1/output/x.log /tmp/x.log
+    cp /a/repo/.git/minion/r1/output/x.log .
+    cut -c 1-80 .git/minion/r1/output/x.log
+    sed -n 1,5p .git/minion/r1/output/x.log
+    sed s/a/b/ .git/minion/r1/output/x.log
+    sed -En 's/a/b/p' .git/minion/r1/output/x.log
+    cd /a/repo/.git/minion/r1/output && ls -la
+    stat .git/minion/r1
+    xxd .git/minion/r1/output/x.log
+    bat .git/minion/r1/output/x.log
+    perl -ne 'print if /FAIL/' .git/minion/r1/output/x.log
+    cat .git/minion/r1/output/x.log > /tmp/x.log
+    vitest run test/minion/r1/x.test.ts
+    rm test/minion/r1/x.test.ts
+    mv test/minion/r1/events.test.ts test/minion/r1/x.ts
+    touch test/minion/r1/output/x
+    echo x > test/minion/r1/report.md
+    rm -rf .git/minion-notes
+    npm test
+    npm install minion
+    cp minion land
+    make minion
+    python3 -c "print(1)"
+    for f in a b; do echo $f; done
+    docker run -v .:/x git status
+  `;
+  test.each(lines(LEFT))("is not refused, nor let through by us: %j", (line) =>
+    expect(worker(line)).toBe("left"),
+  );
+});
