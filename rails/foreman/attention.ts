@@ -13,9 +13,12 @@ export type Attention = Readonly<{
 }>;
 type Choice = Readonly<{ label: string; command: string }>;
 
-const overRed = (): Choice[] => [
+const overRed = (run: string): Choice[] => [
   { label: "mend the base, commit that, and start a new run", command: "/minion" },
-  { label: "go on: what fails there as well does not count", command: typed("resume --red-base") },
+  {
+    label: "go on: what fails there as well does not count",
+    command: typed(`resume --run ${run} --red-base`),
+  },
 ];
 
 /** Where to look first: what makes the task risky, then what was found. */
@@ -41,8 +44,8 @@ export function attentionOf(
 /** Why nothing more is dispatched before a person says so. */
 function ofRun(run: RunState, alarms: readonly Alarm[], dollars: number | null): Attention[] {
   const { budget } = run;
-  const end = { label: "end it here; what landed stays", command: typed("abort") };
-  const onward = { label: "go on as it is", command: typed("resume") };
+  const end = { label: "end it here; what landed stays", command: typed(`abort --run ${run.run}`) };
+  const onward = { label: "go on as it is", command: typed(`resume --run ${run.run}`) };
   const paused = alarms.filter(({ pause }) => pause);
   const all: Attention[] = paused.map((alarm) => ({
     task: "",
@@ -51,7 +54,7 @@ function ofRun(run: RunState, alarms: readonly Alarm[], dollars: number | null):
     choices: [onward, end],
   }));
   if (isBudgetSpent(run, dollars)) {
-    const command = typed(`resume --budget ${2 * (budget ?? 0)}`);
+    const command = typed(`resume --run ${run.run} --budget ${2 * (budget ?? 0)}`);
     const more = { label: "go on with twice as much", command };
     const note = `$${dollars?.toFixed(2)} of $${budget} are spent.`;
     all.push({ task: "", reason: "budget", note, choices: [more, end] });
@@ -62,7 +65,7 @@ function ofRun(run: RunState, alarms: readonly Alarm[], dollars: number | null):
 /** Why a task waits for a person. What there is of it can be seen and landed. */
 function ofTask(run: RunState, task: TaskState): Attention {
   const { id, reason, note, attempts } = task;
-  if (reason === "base-red") return { task: id, reason, note, choices: overRed() };
+  if (reason === "base-red") return { task: id, reason, note, choices: overRed(run.run) };
   const choices: Choice[] = [];
   const begun = attempts.findLast((each) => each.begun)?.begun;
   if (begun) {
@@ -71,8 +74,8 @@ function ofTask(run: RunState, task: TaskState): Attention {
     const command = isRisk ? `${range} -- ${linesFirst(run, task)}` : range;
     const land = isRisk ? "land it" : "mend it on its branch, then land that";
     choices.push({ label: "see what there is", command });
-    choices.push({ label: land, command: typed(`land ${id}`) });
+    choices.push({ label: land, command: typed(`land ${id} --run ${run.run}`) });
   }
-  choices.push({ label: "let a worker try again", command: typed(`retry ${id}`) });
+  choices.push({ label: "let a worker try again", command: typed(`retry ${id} --run ${run.run}`) });
   return { task: id, reason, note, choices };
 }

@@ -1,4 +1,4 @@
-import { runAt } from "../journal/run-at.ts";
+import { runToChange } from "../journal/run-at.ts";
 import { Fault } from "../program/fault.ts";
 import { type OfRun, RUN, type Verb } from "../program/verb.ts";
 
@@ -7,7 +7,7 @@ export const verb: Verb<OfRun> = {
   about: "for a person: let a worker try a task again",
   options: [RUN],
   async run({ words: [task = ""], options }, world) {
-    const { journal } = await runAt(world, options.run);
+    const { journal } = await runToChange(world, `retry ${task}`, options.run);
     await journal.decide(({ tasks }, write) => {
       const what = `task ${task} does not wait for a person`;
       if (tasks.get(task)?.state !== "needs-human")

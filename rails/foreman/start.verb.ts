@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { agree } from "../blueprint/agreed.ts";
+import { sessionOf } from "../journal/owner.ts";
 import { budgetOption, type Verb } from "../program/verb.ts";
-import { sessionOf } from "./owner.ts";
 import { estimateAt, planAt, refuseUnpriced, WORKFLOW } from "./planned.ts";
 import { start } from "./start.ts";
 

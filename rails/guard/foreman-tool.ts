@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { newRails } from "../blueprint/agreed.ts";
 import { promptFor } from "../foreman/dispatch.ts";
 import { attentionAt } from "../foreman/look.ts";
+import { isUnfinished } from "../foreman/resume.ts";
 import type { Place } from "../git/repository.ts";
 import { findRun } from "../journal/journal.ts";
 import { isActive } from "../journal/state.ts";
@@ -93,7 +94,8 @@ async function foremanCommand(
  * goes on with what was lost. */
 async function haltIn(place: Place, session: string, words: string): Promise<string> {
   const [, name] = /--run[ =](\S+)/.exec(words) ?? [];
-  const { state } = (await findRun(place.common, session, name).catch(() => null)) ?? {};
+  const { state } =
+    (await findRun(place.common, session, name, isUnfinished).catch(() => null)) ?? {};
   if (state?.session !== session) return "";
   if (state.owner !== null && !(await isAlive(state.owner))) return "";
   const ofRun = (await attentionAt(place, state)).filter(({ task }) => task === "");

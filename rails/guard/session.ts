@@ -50,7 +50,8 @@ async function remind(journal: Journal, input: HookInput): Promise<string | null
     const landing = waits.filter(({ task, why }) => why === "landing" && !isAtWork(task));
     const ready = [...start, ...landing.map(({ task }) => task)];
     if (ready.length === 0) return null;
-    const what = `Run ${state.run} has work ready (${ready.join(", ")}): run minion next --json`;
+    const next = `minion next --json --run ${state.run}`;
+    const what = `Run ${state.run} has work ready (${ready.join(", ")}): run ${next}`;
     write({ event: "reminded", what });
     return what;
   });

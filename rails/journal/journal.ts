@@ -98,17 +98,43 @@ export async function ownRun(common: string, session: string): Promise<Run | nul
   return null;
 }
 
-/** The run that is named, else this session's newest open one, else the newest.
+/** The run that is named, else this session's newest, done or not, else the newest.
+ * @param isMeant which ones go before all others, also before this session's
  * @throws Fault `no-run` */
-export async function findRun(common: string, session: string, name?: string): Promise<Run> {
-  const own = name === undefined ? await ownRun(common, session) : null;
-  if (own) return own;
+export async function findRun(
+  common: string,
+  session: string,
+  name?: string,
+  isMeant?: (state: RunState) => boolean,
+): Promise<Run> {
   const all = await listRuns(common);
-  const wanted = name === undefined ? all.at(-1) : all.find((run) => run === name);
-  if (wanted !== undefined) {
-    const journal = new Journal(common, wanted);
-    return { journal, state: await journal.state() };
+  const wanted = name === undefined ? await choose(common, all, session, isMeant) : name;
+  if (wanted === undefined || !all.includes(wanted)) {
+    const hint = all.length > 0 ? `there are ${all.join(", ")}` : "start one: minion start FILE";
+    throw new Fault("no-run", `there is no run ${name ?? "here yet"}`, hint, EXIT.usage);
   }
-  const hint = all.length > 0 ? `there are ${all.join(", ")}` : "start one: minion start FILE";
-  throw new Fault("no-run", `there is no run ${name ?? "here yet"}`, hint, EXIT.usage);
+  const journal = new Journal(common, wanted);
+  return { journal, state: await journal.state() };
+}
+
+/** The name of the run that is meant where none is said. What cannot be read is nobody's. */
+async function choose(
+  common: string,
+  all: readonly string[],
+  session: string,
+  isMeant?: (state: RunState) => boolean,
+): Promise<string | undefined> {
+  let own: string | undefined;
+  let meant: string | undefined;
+  for (const name of [...all].reverse()) {
+    if (!isMeant && (own || session === "")) break;
+    const state = await new Journal(common, name).state().catch(() => null);
+    if (!state) continue;
+    const isOwn = session !== "" && state.session === session;
+    if (isOwn) own ??= name;
+    if (!isMeant?.(state)) continue;
+    if (isOwn) return name;
+    meant ??= name;
+  }
+  return meant ?? own ?? all.at(-1);
 }

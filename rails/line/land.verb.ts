@@ -1,4 +1,4 @@
-import { runAt } from "../journal/run-at.ts";
+import { runToChange } from "../journal/run-at.ts";
 import { Fault } from "../program/fault.ts";
 import {
   type OfRun,
@@ -17,7 +17,7 @@ export const verb: Verb<OfRun & Waiting> = {
   options: [WAIT, RUN],
   async run({ words: [task = ""], options }, world) {
     const until = untilOf(options, world);
-    const { journal, place, state } = await runAt(world, options.run);
+    const { journal, place, state } = await runToChange(world, `land ${task}`, options.run);
     await takeByHand(journal, place, task);
     if (!(await landed(journal, place, state, until))) return stillRuns("It");
     const after = (await journal.state()).tasks.get(task);
