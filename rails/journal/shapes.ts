@@ -58,6 +58,7 @@ export const REASONS = [
   "high-risk",
   "line-red",
   "never-began",
+  "others-work",
   "permission",
   "proof-changed",
   "rate-limit",
@@ -87,6 +88,7 @@ const ENDS: Partial<Record<Reason, AttemptEnd>> = {
   "session-lost": { cause: "nobody" },
   conflict: { cause: "line" },
   forbidden: { cause: "person" },
+  "others-work": { cause: "person" },
   "proof-changed": { cause: "person" },
 };
 

@@ -5,27 +5,27 @@ import type { RunState, TaskState } from "../journal/state.ts";
 import { anywhere, matches, matchesAny } from "../plan/conflicts.ts";
 import { jsonIn } from "../program/files.ts";
 import { matcher } from "./failures.ts";
+import { othersWork, type Range } from "./foreign.ts";
 
 /** What a person has to agree to before a task lands, and where. */
 export type Objection = Readonly<{
-  reason: Extract<Reason, "forbidden" | "proof-changed">;
+  reason: Extract<Reason, "forbidden" | "others-work" | "proof-changed">;
   what: readonly string[];
 }>;
-
-/** A task's own commits: those above `base`, up to `head`, in the repository around `cwd`. */
-type Range = Readonly<{ base: string; head: string; cwd: string }>;
 
 /** A path that differs between two commits; `to`: where it is now, null where it is gone. */
 type Change = Readonly<{ path: string; to: string | null }>;
 
 /** Looks through what a task changed for what is not its own to decide: files that it must not
- * touch, and what gates stand on (scripts, configuration, tests left out or removed) where the task
- * does not declare that. */
+ * touch, what another task's worker made, and what gates stand on (scripts, configuration, tests
+ * left out or removed) where the task does not declare that. */
 export async function objectionTo(
-  { blueprint: { proof }, gates, prefix }: RunState,
+  state: RunState,
   task: TaskState,
   range: Range,
 ): Promise<Objection | null> {
+  const { gates, prefix } = state;
+  const { proof } = state.blueprint;
   const isIn = (patterns: readonly string[], path: string): boolean =>
     matchesAny(patterns, path, prefix);
   const isTest = (path: string): boolean => isIn(proof.tests.map(anywhere), path);
@@ -33,6 +33,9 @@ export async function objectionTo(
   const paths = [...new Set(changes.flatMap(({ path, to }) => [path, to ?? path]))];
   const forbidden = paths.filter((path) => isIn(task.forbid, path));
   if (forbidden.length > 0) return { reason: "forbidden", what: forbidden };
+
+  const others = await othersWork(state, task, range);
+  if (others.length > 0) return { reason: "others-work", what: others };
 
   const what: string[] = [];
   const declared = task.files.flatMap(({ path, guessed }) => (guessed ? [] : path));
