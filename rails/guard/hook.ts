@@ -3,7 +3,8 @@ import { findPlace, type Place } from "../git/repository.ts";
 import { Journal, listRuns } from "../journal/journal.ts";
 import { outside } from "../program/world.ts";
 import { attemptOf, type Found, findAttempt } from "../worker/attempt.ts";
-import type { HookAnswer, HookInput, ToolAnswer } from "./answer.ts";
+import { deny, type HookAnswer, type HookInput, type ToolAnswer } from "./answer.ts";
+import { commandsIn } from "./command.ts";
 import { foremanTool } from "./foreman-tool.ts";
 import { endAttempt, holdAtEnd } from "./hold.ts";
 import { toSession } from "./session.ts";
@@ -20,7 +21,8 @@ export async function hook(event: string, input: HookInput): Promise<HookAnswer>
     return place && !isWorker ? toSession(event, input, place) : {};
   const found = place && (await attemptFor(place, input, isWorker));
   if (event === "PreToolUse") {
-    const answer = await (isWorker ? workerTool : foremanTool)(input, place, found);
+    const other = isWorker && place ? await othersCall(place.common, input) : null;
+    const answer = other ?? (await (isWorker ? workerTool : foremanTool)(input, place, found));
     return answer ? { stdout: toolAnswerJson(answer) } : {};
   }
   if (!found) return {};
@@ -30,6 +32,17 @@ export async function hook(event: string, input: HookInput): Promise<HookAnswer>
   }
   const back = await fromWorker(event, input, found);
   return back ? { stderr: back, exit: 2 } : {};
+}
+
+/** Begins or judges an agent another attempt than the one that it was launched for? Wherever it
+ * stands, the client says who calls. */
+async function othersCall(common: string, input: HookInput): Promise<ToolAnswer> {
+  const calls = commandsIn(String(input.tool_input?.command ?? "")).filter(
+    ([program, verb = ""]) => program === "minion" && ["begin", "verdict"].includes(verb),
+  );
+  const own = calls.length > 0 ? await attemptOfAgent(common, input) : undefined;
+  const [, verb, id] = calls.find(([, , attempt]) => own && attempt !== own) ?? [];
+  return verb ? deny(`${id} is not yours to ${verb}: you were started for ${own}`) : null;
 }
 
 /** The answer to a tool call as Claude Code reads it. */

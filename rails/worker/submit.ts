@@ -3,7 +3,7 @@ import { commitOf, type Result, resultOf } from "../git/repository.ts";
 import { unproven } from "../journal/evidence.ts";
 import { missingSlots } from "../journal/handoff.ts";
 import { Fault } from "../program/fault.ts";
-import { objectionTo } from "../proof/objections.ts";
+import { type Objection, objectionTo } from "../proof/objections.ts";
 import { type Own, ownAttempt, uncommitted } from "./attempt.ts";
 import { HANDOFF_LIMIT, handIn, sinceBegin, untouched } from "./hand-in.ts";
 
@@ -77,11 +77,20 @@ async function ask({ journal, state, attempt, place }: Own, { head, tree }: Resu
   const objection = await objectionTo(state, attempt.task, { base, head, cwd: place.top });
   if (!objection || attempt.objections.some((each) => each.tree === tree)) return;
   await journal.add({ event: "objection", attempt: attempt.id, ...objection, tree });
-  const why = objection.reason === "forbidden" ? "the task forbids" : "a gate stands on";
-  const hint =
-    "undo that; where the task cannot do without it, submit the same again: a person decides then";
-  throw new Fault(objection.reason, `it changes what ${why}: ${objection.what.join(", ")}`, hint);
+  const { what, way } = ASKED[objection.reason];
+  const hint = `${way}; where the task cannot do without it, submit the same again: a person decides then`;
+  throw new Fault(objection.reason, `${what}: ${objection.what.join(", ")}`, hint);
 }
+
+/** What a worker is told of what only a person can let through. */
+const ASKED: Readonly<Record<Objection["reason"], Readonly<{ what: string; way: string }>>> = {
+  forbidden: { what: "it changes what the task forbids", way: "undo that" },
+  "proof-changed": { what: "it changes what a gate stands on", way: "undo that" },
+  "others-work": {
+    what: "another task's work is among its commits, and not on the line",
+    way: "leave only your own commits above where you began",
+  },
+};
 
 /** Says that the task wants no change. @throws Fault where there is work after all */
 export async function submitNothing(why: string, cwd: string): Promise<void> {

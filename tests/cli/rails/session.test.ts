@@ -139,7 +139,9 @@ describe("a session whose context is made anew", () => {
     const file = join(scene.repo, ".git/minion/r1/events.jsonl");
     const started = readFileSync(file, "utf8");
     writeFileSync(file, started.replace('"owner":null', `"owner":{"pid":${pid},"started":"1"}`));
-    expect((await restart({ source: "resume" })).stdout).toContain("Next step: `minion resume --run r1`");
+    expect((await restart({ source: "resume" })).stdout).toContain(
+      "Next step: `minion resume --run r1`",
+    );
     const { list } = (await scene.minion(["resume", "--json"])).json;
     expect(readFileSync(list, "utf8")).toBe("1. One\n");
   });
