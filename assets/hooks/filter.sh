@@ -35,12 +35,14 @@ Stop | SessionStart) owns_run || exit 0 ;;
   take_input
   # Almost every call ends at this one look, which is cheaper than the exact ones.
   case $input in
-  *minion* | *'-turn limit ('*) ;;
+  *minion* | *'-turn limit ('* | *'stopped by '*) ;;
   *) exit 0 ;;
   esac
   case $input in
   *'"agent_type":"minion:'* | *'"subagent_type":"minion:'* | *'"command":"'*'minion '* | *'"file_path":"/tmp/minion-'*) ;;
   *'"prompt":"<task-notification>'*'-turn limit ('*) ;;
+  *'"prompt":"<task-notification>'*'<status>killed<'*) ;;
+  *'"prompt":"'*'ackground agent'*'stopped by the user'*) ;;
   *) exit 0 ;;
   esac
   ;;

@@ -44,6 +44,6 @@ export const spentAt = async (
 
 /** What waits for a person in a run. */
 export async function attentionAt(place: Place, state: RunState): Promise<Attention[]> {
-  const { alarms, dollars } = await lookAt(place, state);
-  return attentionOf(state, alarms, dollars);
+  const look = await lookAt(place, state);
+  return attentionOf(state, look.alarms, look);
 }

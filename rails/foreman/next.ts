@@ -22,8 +22,9 @@ export async function next(
   const fault = await landFirst(await journal.state(), until, land);
   await endExpired(journal);
   return journal.decide((state, write) => {
-    const alarms = alarmsOf(state, { dollars, now: outside().now() });
-    const stop = haltOf(state, alarms, dollars);
+    const at = { dollars, now: outside().now() };
+    const alarms = alarmsOf(state, at);
+    const stop = haltOf(state, alarms, at);
     const tasks = stop ? [] : toStart(state);
     const dispatches = tasks.map((task) => dispatch(state, task, write));
     const taken = new Set(dispatches.map(({ task }) => task));
@@ -34,7 +35,7 @@ export async function next(
       running: idsIn(state, "running"),
       dispatch: dispatches,
       waiting: waiting(state, taken, stop),
-      attention: attentionOf(state, alarms, dollars),
+      attention: attentionOf(state, alarms, at),
       alarms: alarms.map(alarmLine),
       fault,
     };

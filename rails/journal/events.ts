@@ -124,7 +124,12 @@ export const EVENTS = {
   }),
   nothing: v.object({ attempt: text, why: text }),
   /** An attempt is over without a result. */
-  ended: v.object({ attempt: text, reason: given<Reason>(), note: text }),
+  ended: v.object({
+    attempt: text,
+    reason: given<Reason>(),
+    note: text,
+    until: v.optional(number), // When the limit that ended it is over, where that was told
+  }),
   /** A mergeable attempt did not make it onto the line. */
   "not-landed": v.object({ attempt: text, reason: given<Reason>(), note: text }),
   /** Written before the line moves, so that after a crash in between git can tell. */

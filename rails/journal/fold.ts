@@ -4,7 +4,7 @@ import type { PlannedTask } from "../plan/task.ts";
 import { END, endTask, IMPLEMENT } from "./end-task.ts";
 import type { Event, EventData, EventName } from "./events.ts";
 import { isMissed } from "./evidence.ts";
-import { phasesFor, wayFor } from "./phases.ts";
+import { phasesFor, straight, wayFor } from "./phases.ts";
 import type { State } from "./shapes.ts";
 import { settle } from "./standing.ts";
 import { type AttemptState, hasResult, type RunState, type TaskState } from "./state.ts";
@@ -46,8 +46,8 @@ function stateAtStart(first: Event<"started">, bad: readonly number[]): RunState
     end: null,
     built: null,
     proven: null,
-    dispatches: 0,
     limited: 0,
+    limitedUntil: 0,
     left: 0,
     done: false,
     aborted: false,
@@ -71,6 +71,7 @@ const openTask = (task: PlannedTask, state: State, way: readonly Phase[]): TaskS
   way,
   phases: phasesFor(way, task.risk),
   attempts: [],
+  extra: 0,
   tried: 0,
 });
 
@@ -129,6 +130,9 @@ const OF_ATTEMPT: { [N in EventName]?: AttemptReducer<N> } = {
   submitted(attempt, event, state) {
     attempt.submitted = event;
     attempt.over = undefined;
+    // What a person lands, or what comes late after all, is what happened to the task last.
+    const { attempts } = attempt.task;
+    attempts.push(...attempts.splice(attempts.indexOf(attempt), 1));
     raiseRisk(state, attempt.task, event.paths);
   },
   nothing(attempt, event) {
@@ -148,7 +152,6 @@ const OF_ATTEMPT: { [N in EventName]?: AttemptReducer<N> } = {
  * of. */
 const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
   dispatched(state, event) {
-    state.dispatches++;
     state.reminded = false;
     addAttempt(state, event);
   },
@@ -164,14 +167,12 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
   evidence(state, event) {
     state.evidence.push(event);
   },
-  submitted(state) {
-    state.limited = 0;
-  },
-  nothing(state) {
-    state.limited = 0;
-  },
+  submitted: unlimit,
+  nothing: unlimit,
   ended(state, event) {
-    state.limited = event.reason === "rate-limit" ? state.limited + 1 : 0;
+    if (event.reason !== "rate-limit") return unlimit(state);
+    state.limited++;
+    state.limitedUntil = Math.max(state.limitedUntil, event.until ?? 0);
   },
   proven(state, event) {
     state.proven = event;
@@ -198,7 +199,10 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
     state.spent.set(event.transcript, event);
   },
   retried(state, event) {
-    for (const attempt of state.tasks.get(event.task)?.attempts ?? [])
+    const task = state.tasks.get(event.task);
+    if (!task) return;
+    task.extra = state.blueprint.bounds.dispatches * straight(task.phases).length;
+    for (const attempt of task.attempts)
       attempt.isForgiven = attempt.over !== undefined || attempt.submitted?.verdict === "fail";
   },
   owner(state, event) {
@@ -207,7 +211,7 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
     state.budget = event.budget ?? state.budget;
     state.spentBefore = event.dollars ?? state.spentBefore;
     state.seenAt = event.at;
-    state.limited = 0;
+    unlimit(state);
     state.reminded = false;
   },
   reminded(state) {
@@ -217,6 +221,12 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
     state.aborted = true;
   },
 };
+
+/** Something came through, or somebody says that it will. */
+function unlimit(state: RunState): void {
+  state.limited = 0;
+  state.limitedUntil = 0;
+}
 
 /** Adds the attempt that was dispatched; none where nobody knows its task or phase, or where it is
  * there already. */
@@ -229,6 +239,7 @@ function addAttempt(state: RunState, event: Event<"dispatched">): void {
     task,
     phase,
     agent: event.agent ?? "",
+    isExtra: task.extra > 0,
     isForgiven: false,
     failures: {},
     sentBack: [],
@@ -236,6 +247,7 @@ function addAttempt(state: RunState, event: Event<"dispatched">): void {
     dispatchedAt: event.at,
     lastSign: event.at,
   };
+  task.extra = Math.max(0, task.extra - 1);
   task.attempts.push(attempt);
   state.attempts.set(attempt.id, attempt);
 }

@@ -65,6 +65,7 @@ export const REASONS = [
   "session-lost",
   "setup-failed",
   "stalled",
+  "stopped",
   "stuck",
   "unproven",
 ] as const;
@@ -90,6 +91,7 @@ const ENDS: Partial<Record<Reason, AttemptEnd>> = {
   forbidden: { cause: "person" },
   "others-work": { cause: "person" },
   "proof-changed": { cause: "person" },
+  stopped: { cause: "person" },
 };
 
 /** What such an end says; nothing where there was none. */

@@ -45,7 +45,7 @@ export async function reportText(
       landed.map((task) => landedText(state, task)),
     ),
     ...section("Not landed", rest.map(restText)),
-    ...section("Yours to decide", attentionText(attentionOf(state, alarms, dollars))),
+    ...section("Yours to decide", attentionText(attentionOf(state, alarms, { dollars, now }))),
     ...section(
       "Alarms",
       alarms.map((alarm) => `- ${alarmLine(alarm)}`),
