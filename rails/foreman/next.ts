@@ -30,7 +30,7 @@ export async function next(
     const taken = new Set(dispatches.map(({ task }) => task));
     return {
       run: state.run,
-      done: state.done || state.aborted,
+      done: (state.done || state.aborted) && fault === null,
       landed: idsIn(state, "landed"),
       running: idsIn(state, "running"),
       dispatch: dispatches,

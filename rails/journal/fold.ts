@@ -24,6 +24,24 @@ export function fold(
   return state;
 }
 
+/** Shows a run as it stood after each of its events.
+ * @param see it must not keep the state, which goes on */
+export function replay(
+  events: readonly Event[],
+  see: (state: RunState, event: Event) => void,
+): void {
+  const first = events.find((event) => event.event === "started");
+  if (!first) return;
+  const state = stateAtStart(first, []);
+  for (const event of events) {
+    apply(state, event);
+    if (!BRINGS_NOTHING_ON.has(event.event) || event.event === "owner") {
+      settle(state);
+      see(state, event);
+    }
+  }
+}
+
 /** The run before anything happened in it. */
 function stateAtStart(first: Event<"started">, bad: readonly number[]): RunState {
   const open = (task: PlannedTask): TaskState => {
@@ -45,6 +63,7 @@ function stateAtStart(first: Event<"started">, bad: readonly number[]): RunState
     landings: [],
     end: null,
     built: null,
+    merged: null,
     proven: null,
     limited: 0,
     limitedUntil: 0,
@@ -75,10 +94,21 @@ const openTask = (task: PlannedTask, state: State, way: readonly Phase[]): TaskS
   tried: 0,
 });
 
+/** What somebody looks up, says or merges, also once a run is over: nothing happens to its tasks. */
+const BRINGS_NOTHING_ON: ReadonlySet<EventName> = new Set([
+  "spent",
+  "job",
+  "job-ended",
+  "evidence",
+  "merge-built",
+  "merged",
+  "owner",
+  "reminded",
+]);
+
 /** Takes an event into the state: first into the attempt that it is about, then into the run. */
 function apply<N extends EventName>(state: RunState, event: Event<N>): void {
-  // What was used is taken down whenever somebody looks.
-  if (event.event !== "spent") state.lastAt = Math.max(state.lastAt, event.at);
+  if (!BRINGS_NOTHING_ON.has(event.event)) state.lastAt = Math.max(state.lastAt, event.at);
   // Both tables are keyed by the event's name: each reducer gets its own.
   const ofAttempt = OF_ATTEMPT[event.event] as AttemptReducer<N> | undefined;
   const ofRun = OF_RUN[event.event] as RunReducer<N> | undefined;
@@ -194,6 +224,9 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
   },
   "merge-built"(state, event) {
     state.built = event;
+  },
+  merged(state, event) {
+    state.merged = event;
   },
   spent(state, event) {
     state.spent.set(event.transcript, event);

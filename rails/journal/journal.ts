@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { appendFile, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { EXIT, Fault } from "../program/fault.ts";
 import { jsonIn, readIfThere } from "../program/files.ts";
 import { withLock } from "../program/lock.ts";
@@ -40,11 +40,16 @@ export class Journal {
     const { events, bad } = await this.read();
     const first = events.find((event) => event.event === "started");
     if (first) return fold(first, events, bad);
-    const what =
-      bad.length > 0
-        ? `line ${bad[0]} of ${this.file} cannot be read`
-        : `there is no run in ${this.folder}`;
-    throw new Fault("no-run", what, "start another: minion start FILE", EXIT.usage);
+    if (bad.length === 0) {
+      const way = "start another: minion start FILE";
+      throw new Fault("no-run", `there is no run in ${this.folder}`, way, EXIT.usage);
+    }
+    const run = basename(this.folder);
+    const what = `line ${bad[0]} of ${this.file} cannot be read, which says what run ${run} is`;
+    const way =
+      `put that line back, or see what the run left, git branch --list 'minion/${run}/*', ` +
+      "and start another: minion start FILE";
+    throw new Fault("no-run", what, way, EXIT.usage);
   }
 
   /** Looks at the state and adds what `decide` writes in one step, so that two processes never

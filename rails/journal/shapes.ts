@@ -52,6 +52,7 @@ export const REASONS = [
   "cut-off",
   "dependency",
   "dispatches",
+  "fault",
   "findings",
   "forbidden",
   "gate-failed",

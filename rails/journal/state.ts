@@ -61,6 +61,7 @@ export interface RunState extends Frozen {
   end: Event<"end-checked"> | null; // How the gates for the end came out last
   readonly spent: Map<string, Event<"spent">>; // By transcript, as far as it was taken down
   built: Event<"merge-built"> | null; // The newest merge that was tried
+  merged: Event<"merged"> | null; // Where it was merged last
   proven: EventData["proven"] | null; // The line was about to move there when the journal ends
   limited: number; // Attempts in a row, up to now, that a rate limit ended
   limitedUntil: number; // When the limit is over that ended one, as far as that was told; else 0
@@ -71,7 +72,7 @@ export interface RunState extends Frozen {
   seenAt: number; // When the run was last resumed: what was alarming before that has been seen …
   spentBefore: number; // … and so many dollars with it
   readonly startedAt: number;
-  lastAt: number;
+  lastAt: number; // When something last happened to its tasks
   readonly bad: readonly number[]; // Lines of the journal that could not be read
 }
 
