@@ -71,10 +71,11 @@ const endExpired = (journal: Journal): Promise<void> =>
   });
 
 /** Has nobody heard of an attempt for the length of the lease? One whose command still runs is
- * alive. */
+ * alive; while the machine slept nobody could be heard. */
 async function isExpired(state: RunState, attempt: AttemptState): Promise<boolean> {
   const since = outside().now() - state.blueprint.bounds.lease * 60_000;
-  if (!isActive(attempt) || attempt.lastSign > since) return false;
+  const slept = Math.max(0, (outside().slept?.() ?? 0) - attempt.sleptBefore);
+  if (!isActive(attempt) || attempt.lastSign + slept > since) return false;
   const jobs = [...state.jobs.values()].filter((job) => job.attempt === attempt.id);
   const running = await Promise.all(jobs.map(({ name }) => isRunning(state, name)));
   return !running.includes(true);

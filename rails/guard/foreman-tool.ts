@@ -98,7 +98,9 @@ async function haltIn(place: Place, session: string, words: string): Promise<str
     (await findRun(place.common, session, name, isUnfinished).catch(() => null)) ?? {};
   if (state?.session !== session) return "";
   if (state.owner !== null && !(await isAlive(state.owner))) return "";
-  const ofRun = (await attentionAt(place, state)).filter(({ task }) => task === "");
+  const all = await attentionAt(place, state);
+  // What is no halt but a fault is not lifted by a resume either.
+  const ofRun = all.filter(({ task, reason }) => task === "" && reason !== "fault");
   return ofRun.map(({ note }) => note).join(" ");
 }
 

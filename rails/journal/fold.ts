@@ -115,6 +115,7 @@ function apply<N extends EventName>(state: RunState, event: Event<N>): void {
   const attempt = attemptOf(state, event);
   if (attempt) {
     attempt.lastSign = event.at;
+    attempt.sleptBefore = event.slept ?? 0;
     ofAttempt?.(attempt, event, state);
   }
   ofRun?.(state, event);
@@ -279,6 +280,7 @@ function addAttempt(state: RunState, event: Event<"dispatched">): void {
     objections: [],
     dispatchedAt: event.at,
     lastSign: event.at,
+    sleptBefore: event.slept ?? 0,
   };
   task.extra = Math.max(0, task.extra - 1);
   task.attempts.push(attempt);

@@ -75,8 +75,9 @@ export class Journal {
     if (events.length === 0) return;
     // A torn last line of a process that died must not swallow the first of ours.
     const isTorn = /[^\n]$/.test((await readIfThere(this.file)) ?? "");
-    const at = outside().now();
-    const lines = events.map((event) => `${JSON.stringify({ at, ...event })}\n`);
+    const slept = outside().slept?.() || undefined;
+    const when = { at: outside().now(), slept };
+    const lines = events.map((event) => `${JSON.stringify({ ...when, ...event })}\n`);
     await appendFile(this.file, (isTorn ? "\n" : "") + lines.join(""));
   }
 }

@@ -21,7 +21,8 @@ export interface AttemptState extends Kept {
   readonly sentBack: Event<"sent-back">[];
   readonly objections: Event<"objection">[];
   readonly dispatchedAt: number;
-  lastSign: number; // When it was last heard of
+  lastSign: number; // When it was last heard of …
+  sleptBefore: number; // … and how long the machine had slept by then, in milliseconds
 }
 
 /** A task's state, and why it is in it. */

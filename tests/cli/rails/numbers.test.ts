@@ -124,3 +124,17 @@ describe("a fault that keeps a run from landing", () => {
     }
   });
 });
+
+test("a machine that slept stalls nobody: a worker hands in after it woke", async () => {
+  await scene.start("1. One\n");
+  await next();
+  const worker = await scene.agent("r1/1.1");
+  await worker.begin();
+  const start = Date.now();
+  vi.spyOn(Date, "now").mockImplementation(() => start + 3_600_000);
+  scene.slept = 3_590_000;
+  expect(await next()).toMatchObject({ running: ["1"], dispatch: [] });
+  worker.edit({ "src/1.txt": "1\n" });
+  await worker.finish();
+  expect((await next()).landed).toEqual(["1"]);
+});
