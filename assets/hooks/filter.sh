@@ -36,7 +36,7 @@ Stop | SessionStart) owns_run || exit 0 ;;
   # Almost every call ends at this one look, which is cheaper than the exact ones. The name of a program may be quoted
   # in part: in JSON one quote, or a backslash and one more sign.
   case $input in
-  *minion* | *'-turn limit ('*) ;;
+  *minion* | *'-turn limit ('* | *'stopped by '*) ;;
   *m[\'\\]inion* | *mi[\'\\]nion* | *min[\'\\]ion* | *mini[\'\\]on* | *minio[\'\\]n* | \
     *m\\?inion* | *mi\\?nion* | *min\\?ion* | *mini\\?on* | *minio\\?n*) ;;
   *) exit 0 ;;
@@ -48,6 +48,8 @@ Stop | SessionStart) owns_run || exit 0 ;;
     *'"command":"'*mini[\'\\]on* | *'"command":"'*minio[\'\\]n* | *'"command":"'*m\\?inion* | \
     *'"command":"'*mi\\?nion* | *'"command":"'*min\\?ion* | *'"command":"'*mini\\?on* | *'"command":"'*minio\\?n*) ;;
   *'"prompt":"<task-notification>'*'-turn limit ('*) ;;
+  *'"prompt":"<task-notification>'*'<status>killed<'*) ;;
+  *'"prompt":"'*'ackground agent'*'stopped by the user'*) ;;
   *) exit 0 ;;
   esac
   ;;

@@ -1,4 +1,4 @@
-import { runAt } from "../journal/run-at.ts";
+import { runToChange } from "../journal/run-at.ts";
 import { type OfRun, RUN, type Verb } from "../program/verb.ts";
 import { abort } from "./abort.ts";
 
@@ -7,7 +7,7 @@ export const verb: Verb<OfRun> = {
   about: "end a run where it stands; what landed stays",
   options: [RUN],
   async run({ options }, world) {
-    const { journal, state } = await runAt(world, options.run);
+    const { journal, state } = await runToChange(world, "abort", options.run);
     const { run } = state;
     await abort(journal);
     return {

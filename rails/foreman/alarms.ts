@@ -40,10 +40,10 @@ export function alarmsOf(state: RunState, at: Now): Alarm[] {
 export function haltOf(
   state: RunState,
   alarms: readonly Alarm[],
-  dollars: number | null,
+  { dollars, now }: Now,
 ): "later" | "budget" | null {
   if (isBudgetSpent(state, dollars)) return "budget";
-  return rateLimited(state) || alarms.some(({ pause }) => pause) ? "later" : null;
+  return rateLimited(state, now) || alarms.some(({ pause }) => pause) ? "later" : null;
 }
 
 /** Is what the run may cost used up? */

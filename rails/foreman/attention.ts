@@ -1,5 +1,5 @@
 import type { Reason } from "../journal/shapes.ts";
-import { isOpen, type RunState, type TaskState } from "../journal/state.ts";
+import { isOpen, type RunState, rateLimited, type TaskState, withWork } from "../journal/state.ts";
 import { riskOf } from "../plan/risk.ts";
 import { typed } from "../program/typed.ts";
 import { type Alarm, alarmLine, isBudgetSpent } from "./alarms.ts";
@@ -13,9 +13,12 @@ export type Attention = Readonly<{
 }>;
 type Choice = Readonly<{ label: string; command: string }>;
 
-const overRed = (): Choice[] => [
+const overRed = (run: string): Choice[] => [
   { label: "mend the base, commit that, and start a new run", command: "/minion" },
-  { label: "go on: what fails there as well does not count", command: typed("resume --red-base") },
+  {
+    label: "go on: what fails there as well does not count",
+    command: typed(`resume --run ${run} --red-base`),
+  },
 ];
 
 /** Where to look first: what makes the task risky, then what was found. */
@@ -30,19 +33,23 @@ function linesFirst({ blueprint: { risks } }: RunState, { result }: TaskState): 
 export function attentionOf(
   run: RunState,
   alarms: readonly Alarm[],
-  dollars: number | null,
+  at: Readonly<{ dollars: number | null; now: number }>,
 ): Attention[] {
   const ofTasks = [...run.tasks.values()]
     .filter(({ state }) => state === "needs-human")
     .map((task) => ofTask(run, task));
-  return isOpen(run) ? [...ofRun(run, alarms, dollars), ...ofTasks] : ofTasks;
+  return isOpen(run) ? [...ofRun(run, alarms, at), ...ofTasks] : ofTasks;
 }
 
 /** Why nothing more is dispatched before a person says so. */
-function ofRun(run: RunState, alarms: readonly Alarm[], dollars: number | null): Attention[] {
-  const { budget } = run;
-  const end = { label: "end it here; what landed stays", command: typed("abort") };
-  const onward = { label: "go on as it is", command: typed("resume") };
+function ofRun(
+  state: RunState,
+  alarms: readonly Alarm[],
+  { dollars, now }: Readonly<{ dollars: number | null; now: number }>,
+): Attention[] {
+  const { budget, run, limitedUntil } = state;
+  const end = { label: "end it here; what landed stays", command: typed(`abort --run ${run}`) };
+  const onward = { label: "go on as it is", command: typed(`resume --run ${run}`) };
   const paused = alarms.filter(({ pause }) => pause);
   const all: Attention[] = paused.map((alarm) => ({
     task: "",
@@ -50,29 +57,52 @@ function ofRun(run: RunState, alarms: readonly Alarm[], dollars: number | null):
     note: alarmLine(alarm),
     choices: [onward, end],
   }));
-  if (isBudgetSpent(run, dollars)) {
-    const command = typed(`resume --budget ${2 * (budget ?? 0)}`);
-    const more = { label: "go on with twice as much", command };
+  if (isBudgetSpent(state, dollars)) {
+    const more = Math.max(2 * (budget ?? 0), Math.ceil((dollars ?? 0) + 1));
+    const command = typed(`resume --run ${run} --budget ${more}`);
     const note = `$${dollars?.toFixed(2)} of $${budget} are spent.`;
-    all.push({ task: "", reason: "budget", note, choices: [more, end] });
+    const label = `go on, up to $${more} in all`;
+    all.push({ task: "", reason: "budget", note, choices: [{ label, command }, end] });
+  }
+  if (rateLimited(state, now)) {
+    const until = limitedUntil > now ? ` until ${localTime(limitedUntil)}` : "";
+    const note = `The account's limit is reached: nothing more is started${until}.`;
+    const again = { ...onward, label: "try again now" };
+    all.push({ task: "", reason: "rate-limit", note, choices: [again, end] });
   }
   return all;
 }
 
+/** A time as the clock and calendar here show it. */
+const localTime = (at: number): string =>
+  new Date(at).toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "short" });
+
 /** Why a task waits for a person. What there is of it can be seen and landed. */
-function ofTask(run: RunState, task: TaskState): Attention {
-  const { id, reason, note, attempts } = task;
-  if (reason === "base-red") return { task: id, reason, note, choices: overRed() };
+function ofTask(state: RunState, task: TaskState): Attention {
+  const { id, reason, note } = task;
+  const { run, aborted } = state;
+  if (reason === "base-red" && !aborted) return { task: id, reason, note, choices: overRed(run) };
   const choices: Choice[] = [];
-  const begun = attempts.findLast((each) => each.begun)?.begun;
-  if (begun) {
+  const made = withWork(task);
+  for (const [index, { id: attempt, begun }] of made.entries()) {
     const range = `git diff ${begun.base.slice(0, 10)} ${begun.branch}`;
-    const isRisk = reason === "high-risk";
-    const command = isRisk ? `${range} -- ${linesFirst(run, task)}` : range;
-    const land = isRisk ? "land it" : "mend it on its branch, then land that";
-    choices.push({ label: "see what there is", command });
-    choices.push({ label: land, command: typed(`land ${id}`) });
+    const isRisk = reason === "high-risk" && index === 0;
+    const command = isRisk ? `${range} -- ${linesFirst(state, task)}` : range;
+    const whose = made.length > 1 ? ` of ${attempt}` : "";
+    choices.push({ label: `see what there is${whose}`, command });
   }
-  choices.push({ label: "let a worker try again", command: typed(`retry ${id}`) });
+  const branches = made.map(({ begun }) => begun.branch);
+  const [branch] = branches;
+  if (aborted) {
+    const label = "the run was aborted: merge its branch yourself";
+    if (branch) choices.push({ label, command: `git merge ${branch}` });
+    return { task: id, reason, note, choices };
+  }
+  if (branch) {
+    const mend = `mend it on its branch (${branches.join(" or ")}), then land that`;
+    const label = reason === "high-risk" ? "land it" : mend;
+    choices.push({ label, command: typed(`land ${id} --run ${run}`) });
+  }
+  choices.push({ label: "let a worker try again", command: typed(`retry ${id} --run ${run}`) });
   return { task: id, reason, note, choices };
 }

@@ -7,6 +7,7 @@ import {
   isActive,
   isBetween,
   isDispatchable,
+  isUnlaunched,
   type RunState,
   type TaskState,
 } from "../journal/state.ts";
@@ -36,22 +37,27 @@ export function dispatch(
   task: TaskState,
   write: (event: NewEvent) => void,
 ): Dispatch {
-  const { id, title, attempts, phases } = task;
+  const { id, attempts } = task;
   const number = attempts.length + (task.state === "running" ? 0 : 1);
   const attempt = `${state.run}/${id}.${number}`;
   const phase = task.phase as Phase;
   const extra = extraFor(state, task, phase);
   write({ event: "dispatched", task: id, attempt, phase: phase.name, ...extra });
-  const isOnly = straight(phases).length <= 1;
-  const description = isOnly ? `${id} ${title}` : `${id} ${phase.name}: ${title}`;
   return {
     attempt,
     task: id,
     agent: phase.back ? "minion:minion-verifier" : "minion:minion-worker",
-    description: description.slice(0, 50),
+    description: describe(task, phase),
     prompt: promptFor(attempt),
     ...(extra.model ? { model: extra.model } : {}),
   };
+}
+
+/** What the client shows of a worker, and calls it by where it is stopped. */
+export function describe({ id, title, phases }: TaskState, phase: Phase): string {
+  const isOnly = straight(phases).length <= 1;
+  const description = isOnly ? `${id} ${title}` : `${id} ${phase.name}: ${title}`;
+  return description.slice(0, 50);
 }
 
 type Extra = Readonly<{ agent?: string; model?: string }>;
@@ -76,7 +82,18 @@ function extraFor(
 /** The tasks for which workers are to be started now: first those that were named before and for
  * which none was. */
 export const toStart = (state: RunState): TaskState[] =>
-  state.aborted ? [] : [...unlaunched(state), ...choose(state)].slice(0, state.left);
+  state.aborted ? [] : withinBound(state, [...unlaunched(state), ...choose(state)]);
+
+/** As many of these as the run's bound allows, and those that a person's word gave more. */
+function withinBound(state: RunState, tasks: readonly TaskState[]): TaskState[] {
+  let { left } = state;
+  const isAllowed = (task: TaskState): boolean => isFree(task) || left-- > 0;
+  return tasks.filter(isAllowed);
+}
+
+/** Does the task's next dispatch count against no bound of the run? */
+export const isFree = (task: TaskState): boolean =>
+  task.state === "running" ? task.attempts.at(-1)?.isExtra === true : task.extra > 0;
 
 /** The tasks to start now; none before the base was looked at. Those between two phases come first:
  * what conflicts with them waits, while of two that both are neither waits for the other. */
@@ -108,7 +125,7 @@ export function choose(state: RunState): TaskState[] {
 const unlaunched = ({ tasks }: RunState): TaskState[] =>
   [...tasks.values()].filter(({ attempts }) => {
     const last = attempts.at(-1);
-    return last && isActive(last) && !last.launched && !last.begun;
+    return last && isActive(last) && isUnlaunched(last);
   });
 
 /** The client tells of a launch a little after the agent runs. */

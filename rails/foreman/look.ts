@@ -1,8 +1,9 @@
-import type { Place } from "../git/repository.ts";
+import { commitOf, type Place } from "../git/repository.ts";
 import type { EventData } from "../journal/events.ts";
-import type { RunState } from "../journal/state.ts";
+import { isOpen, type RunState } from "../journal/state.ts";
 import { type Cost, costOf } from "../money/cost.ts";
 import { usageNow } from "../money/usage.ts";
+import { typed } from "../program/typed.ts";
 import { outside } from "../program/world.ts";
 import { type Alarm, alarmsOf } from "./alarms.ts";
 import { type Attention, attentionOf } from "./attention.ts";
@@ -13,7 +14,28 @@ type Look = Readonly<{
   dollars: number | null;
   now: number; // Milliseconds since 1970
   alarms: readonly Alarm[];
+  fault: LineFault | null;
 }>;
+
+/** Why nothing can land, and the command with which a person puts that right. */
+export type LineFault = Readonly<{ what: string; label: string; command: string }>;
+
+/** Does the line stand where landing put it? After a crash it may also stand where landing was about
+ * to; a run that is over and merged may have been cleaned up. */
+async function lineFault(place: Place, state: RunState): Promise<LineFault | null> {
+  const { line, tip, proven, landings, merged, run, errors } = state;
+  const isWanted = isOpen(state) || (landings.length > 0 && !merged);
+  const now = await commitOf(`refs/heads/${line}`, place.main);
+  const command = `git update-ref refs/heads/${line} ${tip}`;
+  if (isWanted && now === null && (landings.length > 0 || state.baseRed))
+    return { what: `Branch ${line} is gone.`, label: "make it again", command };
+  if (isWanted && now !== null && now !== tip && now !== proven?.to)
+    return { what: `Somebody moved ${line} to ${now}.`, label: "put it back", command };
+  const error = isOpen(state) ? errors.get(`land ${run}`) : null;
+  if (!error) return null;
+  const again = { label: "try again", command: typed(`next --run ${run}`) };
+  return { what: `Landing could not be done: ${error}.`, ...again };
+}
 
 /** What a run has cost up to now, at the prices in force, and its alarms. Prices are read where
  * there is something to price.
@@ -32,7 +54,8 @@ export async function lookAt(
   const cost = models ? costOf(state, spent, models) : null;
   const dollars = cost?.dollars ?? null;
   const now = outside().now();
-  return { cost, dollars, now, alarms: alarmsOf(state, { dollars, now }) };
+  const fault = await lineFault(place, state);
+  return { cost, dollars, now, alarms: alarmsOf(state, { dollars, now }), fault };
 }
 
 /** What a run has cost up to now, in dollars; null where that is not known. */
@@ -44,6 +67,13 @@ export const spentAt = async (
 
 /** What waits for a person in a run. */
 export async function attentionAt(place: Place, state: RunState): Promise<Attention[]> {
-  const { alarms, dollars } = await lookAt(place, state);
-  return attentionOf(state, alarms, dollars);
+  const look = await lookAt(place, state);
+  return [...faultIn(look.fault), ...attentionOf(state, look.alarms, look)];
+}
+
+/** A fault as something that a person has to put right. */
+export function faultIn(fault: LineFault | null): Attention[] {
+  if (fault === null) return [];
+  const { what, label, command } = fault;
+  return [{ task: "", reason: "fault", note: what, choices: [{ label, command }] }];
 }

@@ -22,19 +22,20 @@ export async function next(
   const fault = await landFirst(await journal.state(), until, land);
   await endExpired(journal);
   return journal.decide((state, write) => {
-    const alarms = alarmsOf(state, { dollars, now: outside().now() });
-    const stop = haltOf(state, alarms, dollars);
+    const at = { dollars, now: outside().now() };
+    const alarms = alarmsOf(state, at);
+    const stop = haltOf(state, alarms, at);
     const tasks = stop ? [] : toStart(state);
     const dispatches = tasks.map((task) => dispatch(state, task, write));
     const taken = new Set(dispatches.map(({ task }) => task));
     return {
       run: state.run,
-      done: state.done || state.aborted,
+      done: (state.done || state.aborted) && fault === null,
       landed: idsIn(state, "landed"),
       running: idsIn(state, "running"),
       dispatch: dispatches,
       waiting: waiting(state, taken, stop),
-      attention: attentionOf(state, alarms, dollars),
+      attention: attentionOf(state, alarms, at),
       alarms: alarms.map(alarmLine),
       fault,
     };
@@ -70,10 +71,11 @@ const endExpired = (journal: Journal): Promise<void> =>
   });
 
 /** Has nobody heard of an attempt for the length of the lease? One whose command still runs is
- * alive. */
+ * alive; while the machine slept nobody could be heard. */
 async function isExpired(state: RunState, attempt: AttemptState): Promise<boolean> {
   const since = outside().now() - state.blueprint.bounds.lease * 60_000;
-  if (!isActive(attempt) || attempt.lastSign > since) return false;
+  const slept = Math.max(0, (outside().slept?.() ?? 0) - attempt.sleptBefore);
+  if (!isActive(attempt) || attempt.lastSign + slept > since) return false;
   const jobs = [...state.jobs.values()].filter((job) => job.attempt === attempt.id);
   const running = await Promise.all(jobs.map(({ name }) => isRunning(state, name)));
   return !running.includes(true);

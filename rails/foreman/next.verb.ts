@@ -1,4 +1,4 @@
-import { runAt } from "../journal/run-at.ts";
+import { runToDrive } from "../journal/run-at.ts";
 import { landed } from "../line/land.ts";
 import { takeDown } from "../money/usage.ts";
 import { type OfRun, RUN, untilOf, type Verb, WAIT, type Waiting } from "../program/verb.ts";
@@ -12,7 +12,7 @@ export const verb: Verb<OfRun & Waiting> = {
   options: [WAIT, RUN],
   async run({ options }, world) {
     const until = untilOf(options, world);
-    const { journal, place, state } = await runAt(world, options.run);
+    const { journal, place, state } = await runToDrive(world, options.run);
     await launchesKnown(journal);
     const used = await takeDown(journal, false);
     const dollars = await spentAt(place, await journal.state(), used);

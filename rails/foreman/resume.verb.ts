@@ -1,9 +1,9 @@
 import { Option } from "commander";
+import { sessionOf } from "../journal/owner.ts";
 import { runAt } from "../journal/run-at.ts";
 import { budgetOption, type OfRun, RUN, type Verb } from "../program/verb.ts";
 import { spentAt } from "./look.ts";
-import { sessionOf } from "./owner.ts";
-import { resume } from "./resume.ts";
+import { isUnfinished, resume } from "./resume.ts";
 import { listOf } from "./start.ts";
 
 type Options = OfRun & { budget?: number; take?: true; redBase?: true };
@@ -18,7 +18,7 @@ export const verb: Verb<Options> = {
     RUN,
   ],
   async run({ options }, world) {
-    const { journal, place, state } = await runAt(world, options.run);
+    const { journal, place, state } = await runAt(world, options.run, isUnfinished);
     const dollars = await spentAt(place, state);
     const lost = await resume(journal, await sessionOf(world.env), options, dollars);
     const { run, line } = state;

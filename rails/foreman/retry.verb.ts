@@ -1,20 +1,58 @@
-import { runAt } from "../journal/run-at.ts";
+import { runToChange } from "../journal/run-at.ts";
+import { isOpen, type RunState, type TaskState } from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
 import { type OfRun, RUN, type Verb } from "../program/verb.ts";
+import { attentionAt } from "./look.ts";
 
 export const verb: Verb<OfRun> = {
   usage: "retry <task>",
   about: "for a person: let a worker try a task again",
   options: [RUN],
-  async run({ words: [task = ""], options }, world) {
-    const { journal } = await runAt(world, options.run);
-    await journal.decide(({ tasks }, write) => {
-      const what = `task ${task} does not wait for a person`;
-      if (tasks.get(task)?.state !== "needs-human")
-        throw new Fault("not-waiting", what, "minion attention shows what does");
-      write({ event: "retried", task });
+  async run({ words: [id = ""], options }, world) {
+    const { journal, place } = await runToChange(world, `retry ${id}`, options.run);
+    await journal.decide((state, write) => {
+      const task = waitingTask(state, id);
+      // What was handed in is not what the person wants: it is done anew, and not looked at again.
+      if (task.reason === "high-risk" && task.result) {
+        const note = "A person wants another try.";
+        write({ event: "not-landed", attempt: task.result.id, reason: "high-risk", note });
+      }
+      write({ event: "retried", task: id });
     });
-    const text = `task ${task} may be tried again: /minion --resume goes on with the run`;
-    return { text, data: { task } };
+    const state = await journal.state();
+    const [halt] = (await attentionAt(place, state)).filter(({ task }) => task === "");
+    const [onward] = halt?.choices ?? [];
+    const way = onward
+      ? `${halt?.note} ${onward.command}`
+      : "/minion --resume goes on with the run";
+    const once = onward ? ", once the run goes on" : "";
+    return { text: `task ${id} may be tried again${once}: ${way}`, data: { task: id } };
   },
+};
+
+/** The task that waits for a person's word for another try.
+ * @throws Fault that says what would help where that changes nothing */
+function waitingTask(state: RunState, id: string): TaskState {
+  const { tasks, run, aborted } = state;
+  const task = tasks.get(id);
+  if (!task) {
+    const known = [...tasks.keys()].join(", ");
+    throw new Fault("no-task", `run ${run} has no task ${id}`, `it has ${known}`);
+  }
+  if (aborted) throw new Fault("aborted", `run ${run} was aborted`, "start a new one");
+  if (task.reason === "base-red") {
+    const way = `mend the base and start anew, or minion resume --run ${run} --red-base`;
+    throw new Fault("base-red", `task ${id} waits for the base and not for a worker`, way);
+  }
+  if (task.state === "needs-human") return task;
+  const way = isOpen(state) ? `minion next --run ${run} goes on` : `see minion report --run ${run}`;
+  const hint = task.state === "blocked" ? blockedBy(state, task) : way;
+  const what = `task ${id} is ${task.state} and does not wait for a person`;
+  throw new Fault("not-waiting", what, hint);
+}
+
+/** What to do for a task that waits for others which cannot land. */
+const blockedBy = ({ tasks, run }: RunState, { depends }: TaskState): string => {
+  const open = depends.filter((id) => tasks.get(id)?.state !== "landed").join(", ");
+  return `it waits for ${open}: minion attention --run ${run} shows the choices`;
 };

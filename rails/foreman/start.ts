@@ -58,9 +58,10 @@ export async function start(
     const where = "name commands under gates: in .claude/minion/blueprint.md";
     throw new Fault("no-gates", "neither lint, test nor build was found", where, EXIT.usage);
   }
-  if (!isBeside) await refuseSecond(place);
   const priority = priorityOf(planned);
   const { run, line } = await withGitLock(place, async () => {
+    // Under the lock: of several that start at once, one opens its run.
+    if (!isBeside) await refuseSecond(place);
     const run = await freeName(place);
     const line = `minion/${run}/line`;
     const journal = new Journal(place.common, run);
@@ -152,7 +153,7 @@ async function refuseSecond(place: Place): Promise<void> {
     const name = state.session && ` (${state.session})`;
     const hint = lives
       ? "let it end, or start with --new"
-      : "minion resume goes on with it, minion abort ends it";
+      : `minion resume --run ${run} goes on with it, minion abort --run ${run} ends it`;
     throw new Fault("run-open", `run ${run} is open here, of a session that ${fate}${name}`, hint);
   }
 }

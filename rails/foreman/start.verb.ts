@@ -1,8 +1,8 @@
 import { Option } from "commander";
 import { agree, newCommands, newRails } from "../blueprint/agreed.ts";
 import { findPlace } from "../git/repository.ts";
+import { sessionOf } from "../journal/owner.ts";
 import { budgetOption, type Verb } from "../program/verb.ts";
-import { sessionOf } from "./owner.ts";
 import { broughtBy, estimateAt, planAt, refuseUnpriced, WORKFLOW } from "./planned.ts";
 import { start } from "./start.ts";
 

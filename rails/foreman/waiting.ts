@@ -1,8 +1,9 @@
 import { END, isEndDue } from "../journal/end-task.ts";
 import { isDispatchable, type RunState, type TaskState } from "../journal/state.ts";
+import { isFree } from "./dispatch.ts";
 
-/** A task that waits, and for what: `dependency`, `landing`, a `conflict`, free `slots`, or what
- * `haltOf` says. */
+/** A task that waits, and for what: `dependency`, `landing`, a `conflict`, free `slots`, a
+ * person's word for more `dispatches`, or what `haltOf` says. */
 type Wait = Readonly<{ task: string; why: string }>;
 
 /** Why tasks that are not `taken` now wait, for the foreman: what has to happen before they go on.
@@ -13,6 +14,7 @@ type Wait = Readonly<{ task: string; why: string }>;
 export function waiting(state: RunState, taken: ReadonlySet<string>, stop: string | null): Wait[] {
   const running = [...state.tasks.values()].filter((task) => task.state === "running");
   const busy = new Set([...running.map(({ id }) => id), ...taken]).size;
+  const counted = [...taken].filter((id) => !isFree(state.tasks.get(id) as TaskState)).length;
   const isFull = busy >= state.blueprint.bounds.workers;
   const whyWaits = (task: TaskState): string | null => {
     if (task.state === "waiting") return "dependency";
@@ -20,6 +22,7 @@ export function waiting(state: RunState, taken: ReadonlySet<string>, stop: strin
     if (!isDispatchable(task) || taken.has(task.id)) return null;
     if (!state.baseRed) return "landing";
     if (stop) return stop;
+    if (!isFree(task) && counted >= state.left) return "dispatches";
     return isFull ? "slots" : "conflict";
   };
   const waits: Wait[] = [];

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { type Consent, newRails } from "../blueprint/agreed.ts";
 import { promptFor } from "../foreman/dispatch.ts";
 import { attentionAt } from "../foreman/look.ts";
+import { isUnfinished } from "../foreman/resume.ts";
 import type { Place } from "../git/repository.ts";
 import { findRun } from "../journal/journal.ts";
 import { isActive } from "../journal/state.ts";
@@ -124,10 +125,13 @@ const isThere = (path: string): Promise<boolean> =>
  * that leads it is still there: that session must not lift its own pause. Empty where a resume only
  * goes on with what was lost. */
 async function haltIn(place: Place, session: string, name?: string): Promise<string> {
-  const { state } = (await findRun(place.common, session, name).catch(() => null)) ?? {};
+  const { state } =
+    (await findRun(place.common, session, name, isUnfinished).catch(() => null)) ?? {};
   if (state?.session !== session) return "";
   if (state.owner !== null && !(await isAlive(state.owner))) return "";
-  const ofRun = (await attentionAt(place, state)).filter(({ task }) => task === "");
+  const all = await attentionAt(place, state);
+  // What is no halt but a fault is not lifted by a resume either.
+  const ofRun = all.filter(({ task, reason }) => task === "" && reason !== "fault");
   return ofRun.map(({ note }) => note).join(" ");
 }
 

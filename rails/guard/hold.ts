@@ -12,7 +12,7 @@ import { submitFor } from "../worker/submit.ts";
 const NO_HANDOFF = "Its worker left no handoff.";
 
 /** How an attempt ends without a result. */
-type End = Readonly<{ reason: Reason; note: string }>;
+type End = Readonly<{ reason: Reason; note: string; until?: number | undefined }>;
 /** What is to become of an attempt: it ends, or its worker is told something; null: neither. */
 type Judgement = Readonly<{ end: End } | { tell: string }> | null;
 type Judge = (
@@ -97,17 +97,15 @@ async function handInFor(found: Found, said: string): Promise<void> {
 /** Ends an attempt whose worker nothing can hold any more.
  * @param said its last message, empty where it was cut off
  * @param text what is known of its end
- * @param isLimited ended by a rate limit: that says nothing of the work */
+ * @param end how it ended, where that is known */
 export async function endAttempt(
   found: Found,
   said: string,
   text: string,
-  isLimited = false,
+  end?: Omit<End, "note">,
 ): Promise<void> {
   await whileActive(found, async (state, attempt) => ({
-    end: isLimited
-      ? { reason: "rate-limit", note: text }
-      : await howItEnded(state, attempt, said, text),
+    end: end ? { ...end, note: text } : await howItEnded(state, attempt, said, text),
   }));
 }
 

@@ -1,11 +1,15 @@
 import { readFile } from "node:fs/promises";
+import { describe } from "../foreman/dispatch.ts";
 import { findPlace, type Place } from "../git/repository.ts";
-import { Journal, listRuns } from "../journal/journal.ts";
+import { Journal, listRuns, ownRun } from "../journal/journal.ts";
+import { isActive } from "../journal/state.ts";
 import { outside } from "../program/world.ts";
 import { attemptOf, type Found, findAttempt } from "../worker/attempt.ts";
-import type { HookAnswer, HookInput, ToolAnswer } from "./answer.ts";
+import { deny, type HookAnswer, type HookInput, type ToolAnswer } from "./answer.ts";
+import { callsIn } from "./command.ts";
 import { foremanTool } from "./foreman-tool.ts";
 import { endAttempt, holdAtEnd } from "./hold.ts";
+import { limitIn } from "./limit.ts";
 import { toSession } from "./session.ts";
 import { workerTool } from "./worker-tool.ts";
 
@@ -18,9 +22,15 @@ export async function hook(event: string, input: HookInput): Promise<HookAnswer>
   const isWorker = input.agent_type?.startsWith("minion:") === true;
   if (event === "SessionStart" || event === "Stop")
     return place && !isWorker ? toSession(event, input, place) : {};
+  if (event === "UserPromptSubmit") {
+    for (const found of place ? await endedBy(place.common, input) : [])
+      await endAttempt(found, "", ...howTold(input.prompt ?? ""));
+    return {};
+  }
   const found = place && (await attemptFor(place, input, isWorker));
   if (event === "PreToolUse") {
-    const answer = await (isWorker ? workerTool : foremanTool)(input, place, found);
+    const other = isWorker && place ? await othersCall(place.common, input) : null;
+    const answer = other ?? (await (isWorker ? workerTool : foremanTool)(input, place, found));
     return answer ? { stdout: toolAnswerJson(answer) } : {};
   }
   if (!found) return {};
@@ -30,6 +40,17 @@ export async function hook(event: string, input: HookInput): Promise<HookAnswer>
   }
   const back = await fromWorker(event, input, found);
   return back ? { stderr: back, exit: 2 } : {};
+}
+
+/** Begins or judges an agent another attempt than the one that it was launched for? Wherever it
+ * stands, the client says who calls. */
+async function othersCall(common: string, input: HookInput): Promise<ToolAnswer> {
+  const calls = callsIn(String(input.tool_input?.command ?? "")).filter(
+    ({ program, args: [verb = ""] }) => program === "minion" && ["begin", "verdict"].includes(verb),
+  );
+  const own = calls.length > 0 ? await attemptOfAgent(common, input) : undefined;
+  const [verb, id] = calls.find(({ args: [, attempt] }) => own && attempt !== own)?.args ?? [];
+  return verb ? deny(`${id} is not yours to ${verb}: you were started for ${own}`) : null;
 }
 
 /** The answer to a tool call as Claude Code reads it. */
@@ -49,12 +70,35 @@ async function fromForeman(event: string, input: HookInput, found: Found): Promi
   const agent = response?.agentId;
   if (event === "PostToolUse" && agent)
     await found.journal.add({ event: "launched", attempt, agent, transcript });
-  // Where it stops a worker after so many turns, the client gives no sign but this notice.
-  if (event === "UserPromptSubmit") await endAttempt(found, "", "it reached its limit of turns");
 }
 
-/** How the client words an end by a limit, or by a service that cannot keep up. */
-const LIMIT = /\b(429|529)\b|overloaded|(rate|usage) limit/i;
+/** The attempts whose end a notice of the client tells: by the worker's id, or where the person has
+ * stopped it by a key, by what the client calls it. */
+async function endedBy(common: string, input: HookInput): Promise<Found[]> {
+  const { prompt = "", session_id: session = "" } = input;
+  if (/^<task-notification>/.test(prompt)) {
+    const id = await attemptOfAgent(common, input);
+    const found = id ? await findAttempt(common, id).catch(() => null) : null;
+    return found ? [found] : [];
+  }
+  const run = STOPPED_BY_KEY.test(prompt) ? await ownRun(common, session) : null;
+  if (!run) return [];
+  const active = [...run.state.attempts.values()].filter(isActive);
+  return active
+    .filter(({ task, phase }) => prompt.includes(`"${describe(task, phase)}"`))
+    .map((attempt) => ({ ...run, attempt }));
+}
+
+const STOPPED_BY_KEY = /^(\d+ )?background agents? .*stopped by the user/is;
+const STOPPED = /<status>killed<\/status>.*was stopped by (the )?user|^(?!<)/is;
+
+/** What such a notice says of the end. Where the client stops a worker after so many turns, it gives
+ * no other sign. */
+function howTold(prompt: string): [text: string, end?: Readonly<{ reason: "stopped" }>] {
+  if (STOPPED.test(prompt)) return ["A person stopped its worker.", { reason: "stopped" }];
+  const isKilled = prompt.includes("<status>killed</status>");
+  return [isKilled ? "its session stopped it" : "it reached its limit of turns"];
+}
 
 /** Takes down what the client tells of a worker. @returns what to tell one that wants to end, or
  * null */
@@ -65,8 +109,10 @@ async function fromWorker(event: string, input: HookInput, found: Found): Promis
     const what = call.replace(/\s+/g, " ").trim().slice(0, 300);
     await found.journal.add({ event: "refused", attempt: found.attempt.id, tool, what });
   }
-  if (event === "StopFailure")
-    await endAttempt(found, "", said, input.error === "rate_limit" || LIMIT.test(said));
+  if (event === "StopFailure") {
+    const limit = limitIn(input.error ?? "", said, outside().now());
+    await endAttempt(found, "", said, limit ? { reason: "rate-limit", ...limit } : undefined);
+  }
   if (event !== "SubagentStop") return null;
   if (input.permission_mode !== "auto") return holdAtEnd(found, said);
   // In auto mode its report, if it made one, is out: nothing can hold it. A result that still comes

@@ -35,7 +35,8 @@ async function remind(journal: Journal, input: HookInput): Promise<string | null
   return journal.decide(async (state, write) => {
     const job = `land ${state.run}`;
     // What it costs is not looked up here: where that stops a run, one more call of `next` says so.
-    const stop = haltOf(state, alarmsOf(state, { dollars: null, now: outside().now() }), null);
+    const at = { dollars: null, now: outside().now() };
+    const stop = haltOf(state, alarmsOf(state, at), at);
     if (state.reminded || stop || state.errors.get(job)) return null;
     const start = toStart(state).map(({ id }) => id);
     // A worker that is still there wakes the session by its end.
@@ -50,7 +51,8 @@ async function remind(journal: Journal, input: HookInput): Promise<string | null
     const landing = waits.filter(({ task, why }) => why === "landing" && !isAtWork(task));
     const ready = [...start, ...landing.map(({ task }) => task)];
     if (ready.length === 0) return null;
-    const what = `Run ${state.run} has work ready (${ready.join(", ")}): run minion next --json`;
+    const next = `minion next --json --run ${state.run}`;
+    const what = `Run ${state.run} has work ready (${ready.join(", ")}): run ${next}`;
     write({ event: "reminded", what });
     return what;
   });

@@ -53,7 +53,7 @@ const evidence = v.object({
 });
 
 /** All that can be written to a journal, by name. Each line also has `at`, milliseconds since 1970,
- * and `event`, its name. */
+ * and `event`, its name; `slept` where the machine has slept. */
 export const EVENTS = {
   started: v.object({
     ...session,
@@ -126,7 +126,12 @@ export const EVENTS = {
   }),
   nothing: v.object({ attempt: text, why: text }),
   /** An attempt is over without a result. */
-  ended: v.object({ attempt: text, reason: given<Reason>(), note: text }),
+  ended: v.object({
+    attempt: text,
+    reason: given<Reason>(),
+    note: text,
+    until: v.optional(number), // When the limit that ended it is over, where that was told
+  }),
   /** A mergeable attempt did not make it onto the line. */
   "not-landed": v.object({ attempt: text, reason: given<Reason>(), note: text }),
   /** Written before the line moves, so that after a crash in between git can tell. */
@@ -158,13 +163,14 @@ export type EventData = { [N in EventName]: Readonly<v.InferOutput<(typeof EVENT
 export type NewEvent = { [N in EventName]: { readonly event: N } & EventData[N] }[EventName];
 export type Event<N extends EventName = EventName> = Extract<NewEvent, { event: N }> & {
   readonly at: number;
+  readonly slept?: number | undefined; // How long the machine had slept by then, in milliseconds
 };
 
 /** What a gate leaves. It holds for this tree, command and setup, and no other. */
 export type Evidence = EventData["evidence"];
 
 const isKnown = (name: string): name is EventName => Object.hasOwn(EVENTS, name);
-const HEAD = v.object({ at: number, event: text });
+const HEAD = v.object({ at: number, event: text, slept: v.optional(number) });
 
 /** An event as it stands in a journal.
  * @returns null where it says nothing any more, since its line is torn or was edited; `unknown` for
@@ -172,8 +178,8 @@ const HEAD = v.object({ at: number, event: text });
 export function eventIn(value: unknown): Event | "unknown" | null {
   const head = v.safeParse(HEAD, value);
   if (!head.success) return null;
-  const { at, event } = head.output;
+  const { event, ...when } = head.output;
   if (!isKnown(event)) return "unknown";
   const data = v.safeParse(EVENTS[event], value);
-  return data.success ? ({ at, event, ...data.output } as Event) : null;
+  return data.success ? ({ ...when, event, ...data.output } as Event) : null;
 }

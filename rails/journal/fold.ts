@@ -5,7 +5,7 @@ import { ownOf } from "../program/files.ts";
 import { END, endTask, IMPLEMENT } from "./end-task.ts";
 import type { Event, EventData, EventName } from "./events.ts";
 import { isMissed } from "./evidence.ts";
-import { phasesFor, wayFor } from "./phases.ts";
+import { phasesFor, straight, wayFor } from "./phases.ts";
 import type { State } from "./shapes.ts";
 import { settle } from "./standing.ts";
 import { type AttemptState, hasResult, type RunState, type TaskState } from "./state.ts";
@@ -23,6 +23,24 @@ export function fold(
   for (const event of events) apply(state, event);
   settle(state);
   return state;
+}
+
+/** Shows a run as it stood after each of its events.
+ * @param see it must not keep the state, which goes on */
+export function replay(
+  events: readonly Event[],
+  see: (state: RunState, event: Event) => void,
+): void {
+  const first = events.find((event) => event.event === "started");
+  if (!first) return;
+  const state = stateAtStart(first, []);
+  for (const event of events) {
+    apply(state, event);
+    if (!BRINGS_NOTHING_ON.has(event.event) || event.event === "owner") {
+      settle(state);
+      see(state, event);
+    }
+  }
 }
 
 /** The run before anything happened in it. */
@@ -46,9 +64,10 @@ function stateAtStart(first: Event<"started">, bad: readonly number[]): RunState
     landings: [],
     end: null,
     built: null,
+    merged: null,
     proven: null,
-    dispatches: 0,
     limited: 0,
+    limitedUntil: 0,
     left: 0,
     done: false,
     aborted: false,
@@ -72,19 +91,32 @@ const openTask = (task: PlannedTask, state: State, way: readonly Phase[]): TaskS
   way,
   phases: phasesFor(way, task.risk),
   attempts: [],
+  extra: 0,
   tried: 0,
 });
 
+/** What somebody looks up, says or merges, also once a run is over: nothing happens to its tasks. */
+const BRINGS_NOTHING_ON: ReadonlySet<EventName> = new Set([
+  "spent",
+  "job",
+  "job-ended",
+  "evidence",
+  "merge-built",
+  "merged",
+  "owner",
+  "reminded",
+]);
+
 /** Takes an event into the state: first into the attempt that it is about, then into the run. */
 function apply<N extends EventName>(state: RunState, event: Event<N>): void {
-  // What was used is taken down whenever somebody looks.
-  if (event.event !== "spent") state.lastAt = Math.max(state.lastAt, event.at);
+  if (!BRINGS_NOTHING_ON.has(event.event)) state.lastAt = Math.max(state.lastAt, event.at);
   // Both tables are keyed by the event's name: each reducer gets its own.
   const ofAttempt = OF_ATTEMPT[event.event] as AttemptReducer<N> | undefined;
   const ofRun = OF_RUN[event.event] as RunReducer<N> | undefined;
   const attempt = attemptOf(state, event);
   if (attempt) {
     attempt.lastSign = event.at;
+    attempt.sleptBefore = event.slept ?? 0;
     ofAttempt?.(attempt, event, state);
   }
   ofRun?.(state, event);
@@ -130,6 +162,9 @@ const OF_ATTEMPT: { [N in EventName]?: AttemptReducer<N> } = {
   submitted(attempt, event, state) {
     attempt.submitted = event;
     attempt.over = undefined;
+    // What a person lands, or what comes late after all, is what happened to the task last.
+    const { attempts } = attempt.task;
+    attempts.push(...attempts.splice(attempts.indexOf(attempt), 1));
     raiseRisk(state, attempt.task, event.paths);
   },
   nothing(attempt, event) {
@@ -149,7 +184,6 @@ const OF_ATTEMPT: { [N in EventName]?: AttemptReducer<N> } = {
  * of. */
 const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
   dispatched(state, event) {
-    state.dispatches++;
     state.reminded = false;
     addAttempt(state, event);
   },
@@ -165,14 +199,12 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
   evidence(state, event) {
     state.evidence.push(event);
   },
-  submitted(state) {
-    state.limited = 0;
-  },
-  nothing(state) {
-    state.limited = 0;
-  },
+  submitted: unlimit,
+  nothing: unlimit,
   ended(state, event) {
-    state.limited = event.reason === "rate-limit" ? state.limited + 1 : 0;
+    if (event.reason !== "rate-limit") return unlimit(state);
+    state.limited++;
+    state.limitedUntil = Math.max(state.limitedUntil, event.until ?? 0);
   },
   proven(state, event) {
     state.proven = event;
@@ -195,11 +227,17 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
   "merge-built"(state, event) {
     state.built = event;
   },
+  merged(state, event) {
+    state.merged = event;
+  },
   spent(state, event) {
     state.spent.set(event.transcript, event);
   },
   retried(state, event) {
-    for (const attempt of state.tasks.get(event.task)?.attempts ?? [])
+    const task = state.tasks.get(event.task);
+    if (!task) return;
+    task.extra = state.blueprint.bounds.dispatches * straight(task.phases).length;
+    for (const attempt of task.attempts)
       attempt.isForgiven = attempt.over !== undefined || attempt.submitted?.verdict === "fail";
   },
   owner(state, event) {
@@ -208,7 +246,7 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
     state.budget = event.budget ?? state.budget;
     state.spentBefore = event.dollars ?? state.spentBefore;
     state.seenAt = event.at;
-    state.limited = 0;
+    unlimit(state);
     state.reminded = false;
   },
   reminded(state) {
@@ -218,6 +256,12 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
     state.aborted = true;
   },
 };
+
+/** Something came through, or somebody says that it will. */
+function unlimit(state: RunState): void {
+  state.limited = 0;
+  state.limitedUntil = 0;
+}
 
 /** Adds the attempt that was dispatched; none where nobody knows its task or phase, or where it is
  * there already. */
@@ -230,13 +274,16 @@ function addAttempt(state: RunState, event: Event<"dispatched">): void {
     task,
     phase,
     agent: event.agent ?? "",
+    isExtra: task.extra > 0,
     isForgiven: false,
     failures: {},
     sentBack: [],
     objections: [],
     dispatchedAt: event.at,
     lastSign: event.at,
+    sleptBefore: event.slept ?? 0,
   };
+  task.extra = Math.max(0, task.extra - 1);
   task.attempts.push(attempt);
   state.attempts.set(attempt.id, attempt);
 }

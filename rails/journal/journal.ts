@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { appendFile, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { EXIT, Fault } from "../program/fault.ts";
 import { jsonIn, MOST_KEPT, readIfThere } from "../program/files.ts";
 import { withLock } from "../program/lock.ts";
@@ -40,11 +40,16 @@ export class Journal {
     const { events, bad } = await this.read();
     const first = events.find((event) => event.event === "started");
     if (first) return fold(first, events, bad);
-    const what =
-      bad.length > 0
-        ? `line ${bad[0]} of ${this.file} cannot be read`
-        : `there is no run in ${this.folder}`;
-    throw new Fault("no-run", what, "start another: minion start FILE", EXIT.usage);
+    if (bad.length === 0) {
+      const way = "start another: minion start FILE";
+      throw new Fault("no-run", `there is no run in ${this.folder}`, way, EXIT.usage);
+    }
+    const run = basename(this.folder);
+    const what = `line ${bad[0]} of ${this.file} cannot be read, which says what run ${run} is`;
+    const way =
+      `put that line back, or see what the run left, git branch --list 'minion/${run}/*', ` +
+      "and start another: minion start FILE";
+    throw new Fault("no-run", what, way, EXIT.usage);
   }
 
   /** Looks at the state and adds what `decide` writes in one step, so that two processes never
@@ -70,8 +75,9 @@ export class Journal {
     if (events.length === 0) return;
     // A torn last line of a process that died must not swallow the first of ours.
     const isTorn = /[^\n]$/.test((await readIfThere(this.file, MOST_KEPT)) ?? "");
-    const at = outside().now();
-    const lines = events.map((event) => `${JSON.stringify({ at, ...event })}\n`);
+    const slept = outside().slept?.() || undefined;
+    const when = { at: outside().now(), slept };
+    const lines = events.map((event) => `${JSON.stringify({ ...when, ...event })}\n`);
     await appendFile(this.file, (isTorn ? "\n" : "") + lines.join(""));
   }
 }
@@ -98,17 +104,43 @@ export async function ownRun(common: string, session: string): Promise<Run | nul
   return null;
 }
 
-/** The run that is named, else this session's newest open one, else the newest.
+/** The run that is named, else this session's newest, done or not, else the newest.
+ * @param isMeant which ones go before all others, also before this session's
  * @throws Fault `no-run` */
-export async function findRun(common: string, session: string, name?: string): Promise<Run> {
-  const own = name === undefined ? await ownRun(common, session) : null;
-  if (own) return own;
+export async function findRun(
+  common: string,
+  session: string,
+  name?: string,
+  isMeant?: (state: RunState) => boolean,
+): Promise<Run> {
   const all = await listRuns(common);
-  const wanted = name === undefined ? all.at(-1) : all.find((run) => run === name);
-  if (wanted !== undefined) {
-    const journal = new Journal(common, wanted);
-    return { journal, state: await journal.state() };
+  const wanted = name === undefined ? await choose(common, all, session, isMeant) : name;
+  if (wanted === undefined || !all.includes(wanted)) {
+    const hint = all.length > 0 ? `there are ${all.join(", ")}` : "start one: minion start FILE";
+    throw new Fault("no-run", `there is no run ${name ?? "here yet"}`, hint, EXIT.usage);
   }
-  const hint = all.length > 0 ? `there are ${all.join(", ")}` : "start one: minion start FILE";
-  throw new Fault("no-run", `there is no run ${name ?? "here yet"}`, hint, EXIT.usage);
+  const journal = new Journal(common, wanted);
+  return { journal, state: await journal.state() };
+}
+
+/** The name of the run that is meant where none is said. What cannot be read is nobody's. */
+async function choose(
+  common: string,
+  all: readonly string[],
+  session: string,
+  isMeant?: (state: RunState) => boolean,
+): Promise<string | undefined> {
+  let own: string | undefined;
+  let meant: string | undefined;
+  for (const name of [...all].reverse()) {
+    if (!isMeant && (own || session === "")) break;
+    const state = await new Journal(common, name).state().catch(() => null);
+    if (!state) continue;
+    const isOwn = session !== "" && state.session === session;
+    if (isOwn) own ??= name;
+    if (!isMeant?.(state)) continue;
+    if (isOwn) return name;
+    meant ??= name;
+  }
+  return meant ?? own ?? all.at(-1);
 }

@@ -52,6 +52,7 @@ export const REASONS = [
   "cut-off",
   "dependency",
   "dispatches",
+  "fault",
   "findings",
   "forbidden",
   "gate-failed",
@@ -59,12 +60,14 @@ export const REASONS = [
   "ignored",
   "line-red",
   "never-began",
+  "others-work",
   "permission",
   "proof-changed",
   "rate-limit",
   "session-lost",
   "setup-failed",
   "stalled",
+  "stopped",
   "stuck",
   "unproven",
 ] as const;
@@ -89,7 +92,9 @@ const ENDS: Partial<Record<Reason, AttemptEnd>> = {
   conflict: { cause: "line" },
   forbidden: { cause: "person" },
   ignored: { cause: "person" },
+  "others-work": { cause: "person" },
   "proof-changed": { cause: "person" },
+  stopped: { cause: "person" },
 };
 
 /** What such an end says; nothing where there was none. */

@@ -23,27 +23,32 @@ export function settle(state: RunState): void {
     task.result = progress.result;
     if (task.state === "landed") continue;
     Object.assign(task, standing(state, task, progress));
-    if (isDispatchable(task)) Object.assign(task, heldBack(state));
+    if (isDispatchable(task)) Object.assign(task, heldBack(state, task));
   }
   state.done = ![...state.tasks.values()].some(isBusy) && !isEndDue(state);
 }
 
-/** How many more dispatches there may be: those that were lost by nobody's fault do not count. */
-function dispatchesLeft({ attempts, tasks, dispatches, blueprint }: RunState): number {
-  const lost = [...attempts.values()].filter(isLost).length;
+/** How many more dispatches there may be: those that were lost by nobody's fault, or given by a
+ * person's word, do not count. */
+function dispatchesLeft({ attempts, tasks, blueprint }: RunState): number {
+  const all = [...attempts.values()];
+  const dispatches = all.filter((each) => !isLost(each) && !each.isExtra).length;
   const steps = [...tasks.values()].reduce((sum, { phases }) => sum + straight(phases).length, 0);
-  return Math.max(0, blueprint.bounds.dispatches * steps - (dispatches - lost));
+  return Math.max(0, blueprint.bounds.dispatches * steps - dispatches);
 }
 
-/** What stands in the way of giving any task of the run to a worker: all of them wait for a person
- * then. Empty where nothing does. */
-function heldBack({ baseRed, baseAccepted, left }: RunState): Partial<Standing> {
+/** What stands in the way of giving tasks of the run to a worker: they wait for a person then. Empty
+ * where nothing does. */
+function heldBack(
+  { baseRed, baseAccepted, left }: RunState,
+  { extra }: TaskState,
+): Partial<Standing> {
   if (!baseAccepted && baseRed !== null && baseRed.length > 0) {
     const note = `Red on the base: ${baseRed.join(", ")}.`;
     return { state: "needs-human", reason: "base-red", note };
   }
   // The note stays: it says why the task is to be tried once more.
-  return left === 0 ? { state: "needs-human", reason: "dispatches" } : {};
+  return left === 0 && extra === 0 ? { state: "needs-human", reason: "dispatches" } : {};
 }
 
 const as = (state: State, reason: Reason | null = null, note = ""): Standing => ({

@@ -15,12 +15,14 @@ export interface AttemptState extends Kept {
   readonly agent: string; // Expertise beyond the task's own; empty where there is none
   // How it ended without a result, or why its result did not land
   over?: Event<"ended" | "not-landed"> | undefined;
+  isExtra: boolean; // By a person's word, beside the run's bound of dispatches
   isForgiven: boolean; // It counts against no bound: a person let the task be tried again
   readonly failures: Record<string, number>; // Failed runs by gate
   readonly sentBack: Event<"sent-back">[];
   readonly objections: Event<"objection">[];
   readonly dispatchedAt: number;
-  lastSign: number; // When it was last heard of
+  lastSign: number; // When it was last heard of …
+  sleptBefore: number; // … and how long the machine had slept by then, in milliseconds
 }
 
 /** A task's state, and why it is in it. */
@@ -34,6 +36,7 @@ export interface TaskState extends Omit<PlannedTask, "risk">, Standing {
   phase: Phase | null; // The one that is on or comes next; null where the last is over
   result: AttemptState | undefined; // Whose commits are what there is of it
   readonly attempts: AttemptState[];
+  extra: number; // Dispatches that a person's word gave it, beside the run's bound
   tried: number; // How many attempts there were when last something of it did not land
 }
 
@@ -59,9 +62,10 @@ export interface RunState extends Frozen {
   end: Event<"end-checked"> | null; // How the gates for the end came out last
   readonly spent: Map<string, Event<"spent">>; // By transcript, as far as it was taken down
   built: Event<"merge-built"> | null; // The newest merge that was tried
+  merged: Event<"merged"> | null; // Where it was merged last
   proven: EventData["proven"] | null; // The line was about to move there when the journal ends
-  dispatches: number;
   limited: number; // Attempts in a row, up to now, that a rate limit ended
+  limitedUntil: number; // When the limit is over that ended one, as far as that was told; else 0
   left: number; // How many more there may be: those that were lost by nobody's fault do not count
   reminded: boolean; // Its session was told that work is ready, and nothing has come of it yet
   done: boolean; // Nothing is running, ready or mergeable
@@ -69,15 +73,28 @@ export interface RunState extends Frozen {
   seenAt: number; // When the run was last resumed: what was alarming before that has been seen …
   spentBefore: number; // … and so many dollars with it
   readonly startedAt: number;
-  lastAt: number;
+  lastAt: number; // When something last happened to its tasks
   readonly bad: readonly number[]; // Lines of the journal that could not be read
 }
 
-/** Did something end the attempt that says nothing of the work? Then it counts against no bound. */
-export const isLost = ({ over }: AttemptState): boolean => endOf(over?.reason).cause === "nobody";
+/** Did nobody start a worker for it, as far as is known? What ended as only a worker's can had one. */
+export const isUnlaunched = (attempt: AttemptState): boolean => {
+  const { launched, begun, over } = attempt;
+  return (
+    !launched && !begun && !hasResult(attempt) && (over?.reason ?? "never-began") === "never-began"
+  );
+};
 
-/** Did a rate limit end the last two attempts, with no result and no new session since? */
-export const rateLimited = ({ limited }: RunState): boolean => limited >= 2;
+/** Did something end the attempt that says nothing of the work, or was there never a worker? Then it
+ * counts against no bound. */
+export const isLost = (attempt: AttemptState): boolean =>
+  endOf(attempt.over?.reason).cause === "nobody" || isUnlaunched(attempt);
+
+/** Is there no use in starting anything? Up to the time at which a limit ends; where that was not
+ * told, once it has ended the last two attempts, with no result and no new session since.
+ * @param now milliseconds since 1970 */
+export const rateLimited = ({ limited, limitedUntil }: RunState, now: number): boolean =>
+  limitedUntil > 0 ? now < limitedUntil : limited >= 2;
 
 /** May the task be given to a worker now, as far as its own state goes? */
 export const isDispatchable = ({ state }: TaskState): boolean =>
@@ -116,6 +133,19 @@ export const endedAt = ({ submitted, nothing, over }: AttemptState): number | un
 /** Did it hand something in, or say that there is nothing to do? */
 export const hasResult = ({ submitted, nothing }: AttemptState): boolean =>
   Boolean(submitted ?? nothing);
+
+/** An attempt that has a worktree and a branch of its own. */
+type Begun = AttemptState & { readonly begun: Event<"begun"> };
+
+/** The attempts of a task that have a branch, newest first. */
+export const withBranches = ({ attempts }: TaskState): Begun[] =>
+  attempts
+    .filter((each): each is Begun => each.begun !== undefined)
+    .sort((a, b) => b.begun.at - a.begun.at);
+
+/** Those of them on whose branches a worker was to leave something. */
+export const withWork = (task: TaskState): Begun[] =>
+  withBranches(task).filter(({ phase }) => phase.writes);
 
 /** The branch that an attempt is put on: `minion/r1/2-post-endpoint.1` for `r1/2.1`. */
 export function branchOf({ id, task }: AttemptState): string {

@@ -1,11 +1,17 @@
 import { git } from "../git/git.ts";
-import { commitOf, jobFolder, type Place, resultOf } from "../git/repository.ts";
+import { commitOf, isAncestor, jobFolder, type Place, resultOf } from "../git/repository.ts";
 import { isEndDue } from "../journal/end-task.ts";
 import type { Evidence } from "../journal/events.ts";
 import { isPass } from "../journal/evidence.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Candidate, Command, Reason } from "../journal/shapes.ts";
-import { type AttemptState, inOrder, type RunState } from "../journal/state.ts";
+import {
+  type AttemptState,
+  inOrder,
+  type RunState,
+  type TaskState,
+  withBranches,
+} from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
 import { attach, isRunning } from "../proof/jobs.ts";
 import { type Site, siteOf, type Tip } from "./site.ts";
@@ -36,25 +42,63 @@ export async function landed(
   return isDone === true;
 }
 
-/** Makes a task mergeable by a person's word, with what is on the branch of its last attempt now.
+/** Makes a task mergeable by a person's word, with what is on a branch of it now: the newest that
+ * holds work which no older one has too.
+ * @returns the branch, and in words what was passed over
  * @throws Fault where there is nothing to land */
-export async function takeByHand(journal: Journal, place: Place, id: string): Promise<void> {
-  await journal.decide(async ({ tasks, run, aborted, line, tip }, write) => {
+export async function takeByHand(
+  journal: Journal,
+  place: Place,
+  id: string,
+): Promise<{ branch: string; without: readonly string[] } | null> {
+  return journal.decide(async ({ tasks, run, aborted, line, tip }, write) => {
     const task = tasks.get(id);
-    const attempt = task?.attempts.at(-1);
+    if (!task)
+      throw new Fault(
+        "no-task",
+        `run ${run} has no task ${id}`,
+        `it has ${[...tasks.keys()].join(", ")}`,
+      );
     if (aborted) throw new Fault("aborted", `run ${run} was aborted`, "merge its branch yourself");
-    if (task?.state === "landed") return;
-    const head =
-      attempt?.begun && (await commitOf(`refs/heads/${attempt.begun.branch}`, place.main));
-    if (!attempt?.begun || !head)
-      throw new Fault("no-branch", `task ${id} has no branch to land`, "see minion board");
+    if (task.state === "landed") return null;
+    const { works, without } = await worksOf(task, place);
+    const work = works.find(({ isFresh }) => isFresh);
+    if (!work) {
+      const none = without.length > 0 ? `: ${without.join(", ")}` : "";
+      const way = `commit something there, or minion retry ${id} --run ${run}`;
+      throw new Fault("no-branch", `task ${id} has no work to land${none}`, way);
+    }
+    const { attempt, head } = work;
     const handoff = attempt.submitted?.handoff ?? "Taken by a person's word.";
     const result = await resultOf(attempt.begun.base, head, place.main);
     // Cleaned away once it was merged: it goes on from where it stood.
     if (!(await commitOf(`refs/heads/${line}`, place.main)))
       await git(place.main, "update-ref", "-m", "minion: land", `refs/heads/${line}`, tip, "");
     write({ event: "submitted", attempt: attempt.id, handoff, ...result, byHand: true });
+    return { branch: attempt.begun.branch, without };
   });
+}
+
+/** What there is of a task, newest first; `isFresh`: no older branch has it too. `without`: in words
+ * which branches hold nothing. */
+async function worksOf(task: TaskState, { main }: Place) {
+  const works: {
+    attempt: ReturnType<typeof withBranches>[number];
+    head: string;
+    isFresh: boolean;
+  }[] = [];
+  const without: string[] = [];
+  for (const attempt of withBranches(task)) {
+    const { branch, base } = attempt.begun;
+    const head = await commitOf(`refs/heads/${branch}`, main);
+    if (head === null) without.push(`${branch} is gone`);
+    else if (head === base) without.push(`${branch} has no commit`);
+    else works.push({ attempt, head, isFresh: true });
+  }
+  for (const [index, work] of works.entries())
+    for (const older of works.slice(index + 1))
+      if (await isAncestor(work.head, older.head, main)) work.isFresh = false;
+  return { works, without };
 }
 
 /** What landing works with. */

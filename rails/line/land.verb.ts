@@ -1,4 +1,4 @@
-import { runAt } from "../journal/run-at.ts";
+import { runToChange } from "../journal/run-at.ts";
 import { Fault } from "../program/fault.ts";
 import {
   type OfRun,
@@ -17,13 +17,22 @@ export const verb: Verb<OfRun & Waiting> = {
   options: [WAIT, RUN],
   async run({ words: [task = ""], options }, world) {
     const until = untilOf(options, world);
-    const { journal, place, state } = await runAt(world, options.run);
-    await takeByHand(journal, place, task);
+    const { journal, place, state } = await runToChange(world, `land ${task}`, options.run);
+    const taken = await takeByHand(journal, place, task);
     if (!(await landed(journal, place, state, until))) return stillRuns("It");
     const after = (await journal.state()).tasks.get(task);
     if (after?.state === "landed")
-      return { text: `task ${task} is on ${state.line}`, data: { task, landed: true } };
+      return {
+        text: [`task ${task} is on ${state.line}`, ...fromText(taken)].join("\n"),
+        data: { task, landed: true, ...taken },
+      };
     const what = `${after?.reason}: ${after?.note}`;
     throw new Fault("not-landed", what, "mend its branch, then call again");
   },
 };
+
+/** From which branch something was taken, where there are several. */
+const fromText = (taken: Awaited<ReturnType<typeof takeByHand>>): string[] =>
+  taken && taken.without.length > 0
+    ? [`It is from ${taken.branch}; ${taken.without.join(", ")}`]
+    : [];

@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { runAt } from "../journal/run-at.ts";
+import { runToChange } from "../journal/run-at.ts";
 import { typed } from "../program/typed.ts";
 import {
   type OfRun,
@@ -17,7 +17,7 @@ export const verb: Verb<OfRun & Waiting & { into?: string }> = {
   about: "for a person: merge the line, proven on the branch as it is now",
   options: [new Option("--into <branch>", "which branch, if not the one here"), WAIT, RUN],
   async run({ options }, world) {
-    const at = await runAt(world, options.run);
+    const at = await runToChange(world, "merge", options.run);
     const made = await mergeRun(at, options.into, untilOf(options, world));
     if (!made) return stillRuns("It");
     const clean = typed(`clean --run ${at.state.run}`);

@@ -56,7 +56,8 @@ export function siteOf(
       { task, begun, submitted }: AttemptState,
     ): Promise<Objection | null> {
       if (!begun || !submitted || submitted.byHand) return null;
-      return objectionTo(state, task, { base: begun.base, head: submitted.head, cwd: main });
+      const range = { base: begun.base, head: submitted.head, cwd: main, line: path };
+      return objectionTo(state, task, range);
     },
     /** Puts the rails' own worktree on a commit, with nothing left over in it. */
     async reset(commit: string): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { EventData } from "../journal/events.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Usage } from "../journal/shapes.ts";
-import { isActive, type RunState } from "../journal/state.ts";
+import { isActive, isOpen, type RunState } from "../journal/state.ts";
 import { jsonIn, MOST_KEPT, readIfThere } from "../program/files.ts";
 import { outside } from "../program/world.ts";
 import { tokens } from "./estimate.ts";
@@ -18,14 +18,20 @@ export type Span = Readonly<{ since: number; until: number }>;
  * that repeats what the message used; only the last of them has all of its output. One that is torn
  * is still being written.
  * @param own of a session, between which times: what its agents said counts for them; null: an
- *   agent's, all of it */
-export function usageIn(transcript: string, own: Span | null = null): Usage[] {
+ *   agent's, all of it up to `until`: what is said with it once the run is over is none of the run's
+ */
+export function usageIn(
+  transcript: string,
+  own: Span | null = null,
+  until = Number.POSITIVE_INFINITY,
+): Usage[] {
   const messages = new Map<string, Message>();
   for (const text of transcript.split("\n")) {
     const line = text.includes('"usage"') ? jsonIn<Line>(text) : null;
     const message = line?.message;
     if (!message?.usage || !message.id || !message.model || message.model === NO_MODEL) continue;
-    if (own === null || isOwn(line ?? {}, own)) messages.set(message.id, message);
+    const isLater = Date.parse(line?.timestamp ?? "") > until;
+    if (own === null ? !isLater : isOwn(line ?? {}, own)) messages.set(message.id, message);
   }
   const models = new Map<string, Usage>();
   for (const { model = "", usage = {} } of messages.values())
@@ -78,13 +84,14 @@ type ServiceUsage = {
 /** What each attempt, and each session that led the run, has used up to now: as the journal has it,
  * or as the transcript says where that is another one since. Nothing of what left no transcript. */
 export async function usageNow(state: RunState): Promise<EventData["spent"][]> {
-  const span = { since: state.startedAt, until: state.done ? state.lastAt : outside().now() };
+  const until = isOpen(state) ? outside().now() : state.lastAt;
+  const span = { since: state.startedAt, until };
   const all = [...transcriptsOf(state)].map(async ([transcript, attempt]) => {
     const known = state.spent.get(transcript);
     const size = (await stat(transcript).catch(() => null))?.size ?? 0;
     if (known && (size === 0 || size === known.size)) return known;
     const text = (await readIfThere(transcript, MOST_KEPT)) ?? "";
-    const usage = usageIn(text, attempt === null ? span : null);
+    const usage = usageIn(text, attempt === null ? span : null, isOpen(state) ? undefined : until);
     return usage.length > 0 ? { attempt, transcript, size, usage } : null;
   });
   return (await Promise.all(all)).filter((each) => each !== null);

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type ChildProcess, spawn } from "node:child_process";
-import { tmpdir } from "node:os";
+import { tmpdir, uptime } from "node:os";
 import { resolve } from "node:path";
 import { EXIT, Fault } from "./fault.ts";
 import { readStream } from "./files.ts";
@@ -28,6 +28,9 @@ export interface World {
   input(): Promise<string>;
   /** The time, in milliseconds since 1970. */
   now(): number;
+  /** How long the machine has slept since it was started, in milliseconds; none where that cannot be
+   * told. */
+  slept?(): number;
   /** The path of this program, as it was called. */
   readonly program: string;
   /** Starts this program once more, beside this call and for longer than it.
@@ -62,6 +65,11 @@ export const ownWorld: World = {
     throw new Fault("no-input", "nothing comes on standard input", "pipe a text in", EXIT.usage);
   },
   now: () => Date.now(),
+  // One clock goes on while a machine sleeps, the other stands still; less than a second is neither.
+  slept() {
+    const gap = Math.round(uptime() * 1000 - Number(process.hrtime.bigint() / 1_000_000n));
+    return gap > 1000 ? gap : 0;
+  },
   get program() {
     return resolve(process.argv[1] ?? "");
   },

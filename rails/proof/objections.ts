@@ -7,15 +7,13 @@ import type { RunState, TaskState } from "../journal/state.ts";
 import { anywhere, matches, matchesAny } from "../plan/conflicts.ts";
 import { jsonIn } from "../program/files.ts";
 import { matcher } from "./failures.ts";
+import { othersWork, type Range } from "./foreign.ts";
 
 /** What a person has to agree to before a task lands, and where. */
 export type Objection = Readonly<{
-  reason: Extract<Reason, "forbidden" | "ignored" | "proof-changed">;
+  reason: Extract<Reason, "forbidden" | "ignored" | "others-work" | "proof-changed">;
   what: readonly string[];
 }>;
-
-/** A task's own commits: those above `base`, up to `head`, in the repository around `cwd`. */
-type Range = Readonly<{ base: string; head: string; cwd: string }>;
 
 /** A path that differs between two commits; `to`: where it is now, null where it is gone. */
 type Change = Readonly<{ path: string; to: string | null }>;
@@ -30,7 +28,8 @@ type Look = Readonly<{
 }>;
 
 /** Looks through what a task changed for what is not its own to decide: files that it must not
- * touch, files that are ignored and come in, and what gates stand on (scripts, configuration, tests
+ * touch, files that are ignored and come in, what another task's worker made, and what gates stand
+ * on (scripts, configuration, tests
  * left out or removed) where the task does not declare that. */
 export async function objectionTo(
   run: RunState,
@@ -42,6 +41,8 @@ export async function objectionTo(
   const look: Look = { run, task, range, changes, paths };
   const forbidden = paths.filter((path) => isIn(look, task.forbid, path));
   if (forbidden.length > 0) return { reason: "forbidden", what: forbidden };
+  const others = await othersWork(run, task, range);
+  if (others.length > 0) return { reason: "others-work", what: others };
   const ignored = await ignoredIn(look);
   if (ignored.length > 0) return { reason: "ignored", what: ignored };
   const what = [...(await touchedProof(look)), ...(await weakenedTests(look))];

@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
 import { wrapAnsi } from "fast-wrap-ansi";
 import { type Alarm, alarmLine } from "../foreman/alarms.ts";
+import type { LineFault } from "../foreman/look.ts";
 import { chainLeft } from "../journal/chain.ts";
 import { endedAt, isOpen, type RunState, rivalsOn, type TaskState } from "../journal/state.ts";
 import type { Cost } from "../money/cost.ts";
@@ -12,7 +13,12 @@ type Screen = Readonly<{ columns: number; isColoured: boolean }>;
 
 /** What a board shows beside the run: the time in milliseconds since 1970, and what the run has
  * cost where that is known. */
-type Now = Readonly<{ now: number; cost: Cost | null; alarms: readonly Alarm[] }>;
+type Now = Readonly<{
+  now: number;
+  cost: Cost | null;
+  alarms: readonly Alarm[];
+  fault?: LineFault | null;
+}>;
 
 export type Board = ReturnType<typeof board>;
 
@@ -43,6 +49,7 @@ export function board(state: RunState, seen: Now, screen: Screen) {
 /** One task on the board. */
 function rowOf(state: RunState, task: TaskState, now: number) {
   const last = task.attempts.at(-1);
+  const until = isOpen(state) ? now : state.lastAt;
   return {
     task: task.id,
     title: task.title,
@@ -50,7 +57,7 @@ function rowOf(state: RunState, task: TaskState, now: number) {
     reason: task.reason,
     attempt: last?.id ?? null,
     doing: doingOf(state, task),
-    seconds: last ? Math.round(((endedAt(last) ?? now) - last.dispatchedAt) / 1000) : null,
+    seconds: last ? Math.round(((endedAt(last) ?? until) - last.dispatchedAt) / 1000) : null,
   };
 }
 type Row = ReturnType<typeof rowOf>;
@@ -58,12 +65,12 @@ type Row = ReturnType<typeof rowOf>;
 /** What is said above the tasks: how the run stands, what it has cost and still takes, alarms. */
 function headOf(
   state: RunState,
-  { now, cost, alarms }: Now,
+  { now, cost, alarms, fault }: Now,
   tasks: readonly Row[],
   chain: ReturnType<typeof chainLeft>,
 ): string[] {
   const { run, done, bad } = state;
-  const took = clock((done ? state.lastAt : now) - state.startedAt);
+  const took = clock((isOpen(state) ? now : state.lastAt) - state.startedAt);
   const names = [...new Set(tasks.map((task) => task.state))];
   const counts = names.map(
     (name) => `${tasks.filter((task) => task.state === name).length} ${name}`,
@@ -74,6 +81,7 @@ function headOf(
   if (chain) outlook.push(`${about(chain.ms)} left on ${chain.tasks.join(" → ")}`);
   const head = [`run ${run}: ${overText(state)} after ${took}. ${counts.join(", ")}`];
   if (outlook.length > 0) head.push(outlook.join(" · "));
+  if (fault) head.push(`! ${fault.what} To ${fault.label}: ${fault.command}`);
   head.push(...alarms.map((alarm) => `! ${alarmLine(alarm)}`));
   if (!state.baseRed && !done) head.push("the gates run on the base first");
   if (bad.length > 0)

@@ -23,10 +23,10 @@ export const verb: Verb<OfRun & { watch?: true; json: boolean }> = {
 
 /** The board of a run with what it needs beside the journal: transcripts, prices, the clock. */
 async function boardAt(place: Place, state: RunState, world: World): Promise<Board> {
-  const { cost, now, alarms } = await lookAt(place, state);
+  const { cost, now, alarms, fault } = await lookAt(place, state);
   const screen = {
     columns: columnsOf(world),
     isColoured: world.stdout.isTTY === true && !world.env.NO_COLOR,
   };
-  return board(state, { now, cost, alarms: isOpen(state) ? alarms : [] }, screen);
+  return board(state, { now, cost, alarms: isOpen(state) ? alarms : [], fault }, screen);
 }

@@ -28,12 +28,14 @@ export function recall(state: RunState, isLost: boolean): string {
     own: [...tasks.values()].filter((task) => task.state === name),
   })).filter(({ own }) => own.length > 0);
   const most = MOST / groups.length;
-  const lost = "`minion resume`, since its workers ended with the client that started them; then ";
+  const lost =
+    `\`minion resume --run ${run}\`, since its workers ended with the client that started them; ` +
+    "then ";
   return [
     `You are the foreman of minion run ${run}, which is open; its line is ${line}. ` +
       "Where its journal has each task now:",
     ...groups.map(({ name, own }) => `- ${name}: ${listed(own.map(named), most - name.length)}`),
-    `Next step: ${isLost ? lost : ""}\`minion next --json\`. ` +
+    `Next step: ${isLost ? lost : ""}\`minion next --json --run ${run}\`. ` +
       "What you do with its answer is what /minion says. " +
       "Where you remember it differently, the journal is right.",
     "",

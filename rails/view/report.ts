@@ -23,12 +23,14 @@ import { cell, clock, fenced } from "./text.ts";
  * what it cost, what to type next.
  * @param folder the run's, where raw output lies
  * @param cost null where prices cannot be read
- * @param now milliseconds since 1970 */
+ * @param now milliseconds since 1970
+ * @param faults of the run as a whole, for a person to put right */
 export async function reportText(
   state: RunState,
   folder: string,
   cost: Cost | null,
   now: number,
+  faults: readonly Attention[] = [],
 ): Promise<string> {
   const all = [...state.tasks.values()];
   const landed = all.filter((task) => task.state === "landed");
@@ -45,7 +47,10 @@ export async function reportText(
       landed.map((task) => landedText(state, task)),
     ),
     ...section("Not landed", rest.map(restText)),
-    ...section("Yours to decide", attentionText(attentionOf(state, alarms, dollars))),
+    ...section(
+      "Yours to decide",
+      attentionText([...faults, ...attentionOf(state, alarms, { dollars, now })]),
+    ),
     ...section(
       "Alarms",
       alarms.map((alarm) => `- ${alarmLine(alarm)}`),
@@ -255,8 +260,10 @@ function restText({ id, title, state, reason, note, attempts }: TaskState): stri
 }
 
 /** What to type next, where something landed. */
-const commands = ({ line, base, run }: RunState): string[] => [
-  "Nothing was merged or pushed: that is yours.\n",
+const commands = ({ line, base, run, merged }: RunState): string[] => [
+  merged
+    ? `It was merged into \`${merged.branch}\`, as \`${merged.to.slice(0, 10)}\`. Pushing is yours.\n`
+    : "Nothing was merged or pushed: that is yours.\n",
   `- \`git log --oneline ${base.slice(0, 10)}..${line}\`: look at it`,
   `- \`${typed(`merge --run ${run}`)}\`: merge it into the branch that you are on, ` +
     "proven on what that is then",

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { lookAt } from "../foreman/look.ts";
+import { faultIn, lookAt } from "../foreman/look.ts";
 import { runAt } from "../journal/run-at.ts";
 import { takeDown } from "../money/usage.ts";
 import { type OfRun, RUN, type Verb } from "../program/verb.ts";
@@ -15,8 +15,9 @@ export const verb: Verb<OfRun> = {
     const { journal, place } = await runAt(world, options.run);
     const used = await takeDown(journal, true);
     const state = await journal.state();
-    const { cost } = await lookAt(place, state, used);
-    const report = await reportText(state, journal.folder, cost, world.now());
+    const { cost, fault } = await lookAt(place, state, used);
+    const faults = faultIn(fault);
+    const report = await reportText(state, journal.folder, cost, world.now(), faults);
     const file = join(journal.folder, "report.md");
     await writeFile(file, report);
     const { run, line, tip } = state;

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Blueprint } from "../blueprint/blueprint.ts";
+import { alarmsOf } from "../foreman/alarms.ts";
 import { gitText } from "../git/git.ts";
 import type { Place } from "../git/repository.ts";
 import type { Event } from "../journal/events.ts";
+import { replay } from "../journal/fold.ts";
 import { Journal, listRuns } from "../journal/journal.ts";
-import type { RunState } from "../journal/state.ts";
+import { isOpen, type RunState } from "../journal/state.ts";
 import { clock, table } from "./text.ts";
 
 type Numbers = ReturnType<typeof numbersOf>;
@@ -70,7 +72,7 @@ const versionOf = ({ sources, ...said }: Blueprint): string =>
 function numbersOf(state: RunState, events: readonly Event[], reverted: number) {
   const attempts = [...state.attempts.values()];
   const tasks = [...state.tasks.values()].filter((task) => !task.done);
-  const waits = [...decisions(state, events), ...stillWaiting(state)];
+  const waits = waitsOf(events);
   const phases = new Set(attempts.map(({ task, phase }) => `${task.id} ${phase.name}`));
   return {
     runs: 1,
@@ -86,32 +88,40 @@ function numbersOf(state: RunState, events: readonly Event[], reverted: number) 
   };
 }
 
-/** How long each decision of a person's had been waited for, in milliseconds: since the task was
- * last heard of before. */
-function decisions(state: RunState, events: readonly Event[]): number[] {
-  const heard = new Map<string, number>(); // When each task was
+/** How long each time took in which something waited for a person, in milliseconds: a task, or the
+ * run as a whole, on which many tasks wait for one word. What still waits has waited up to the run's
+ * last event. */
+function waitsOf(events: readonly Event[]): number[] {
+  const since = new Map<string, number>();
   const waits: number[] = [];
-  for (const event of events) {
-    const task = taskOf(state, event);
-    const before = heard.get(task ?? "") ?? event.at;
-    if (task) heard.set(task, event.at);
-    const isDecision = event.event === "retried" || (event.event === "submitted" && event.byHand);
-    if (isDecision) waits.push(event.at - before);
-  }
+  let last = 0;
+  replay(events, (state, event) => {
+    const { at } = event;
+    last = state.lastAt;
+    // What a run costs is not looked up for each of its events: more money is a person's word.
+    if (event.event === "owner" && event.budget !== undefined) waits.push(0);
+    const now = new Set(askedIn(state, at));
+    for (const what of now) if (!since.has(what)) since.set(what, at);
+    for (const [what, from] of since) {
+      if (now.has(what)) continue;
+      waits.push(at - from);
+      since.delete(what);
+    }
+  });
+  for (const from of since.values()) waits.push(Math.max(0, last - from));
   return waits;
 }
 
-/** The id of the task that an event tells of, if it tells of one. */
-function taskOf({ attempts }: RunState, event: Event): string | undefined {
-  if (event.event === "retried") return event.task;
-  return "attempt" in event ? attempts.get(event.attempt ?? "")?.task.id : undefined;
+/** What waits for a person in a run: tasks by their ids, and by its reason what holds up the run. */
+function askedIn(state: RunState, now: number): string[] {
+  const asked: string[] = [];
+  for (const { id, state: stands, reason } of state.tasks.values())
+    if (stands === "needs-human")
+      asked.push(reason === "base-red" || reason === "dispatches" ? `run ${reason}` : `task ${id}`);
+  const isPaused = alarmsOf(state, { dollars: null, now }).some(({ pause }) => pause);
+  if (isOpen(state) && isPaused) asked.push("run alarm");
+  return asked;
 }
-
-/** How long what still waits for a person has waited, up to the run's last event. */
-const stillWaiting = ({ tasks, lastAt }: RunState): number[] =>
-  [...tasks.values()]
-    .filter(({ state }) => state === "needs-human")
-    .map(({ attempts }) => lastAt - (attempts.at(-1)?.lastSign ?? lastAt));
 
 const mondayOf = (at: number): string => {
   const day = new Date(at);

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { changedPaths, findPlace, type Place } from "../git/repository.ts";
 import { madeIn } from "../journal/evidence.ts";
 import { Journal, type Run } from "../journal/journal.ts";
@@ -47,3 +47,17 @@ export async function ownAttempt(cwd: string): Promise<Own> {
  * nobody's work. */
 export const uncommitted = async (state: RunState, attempt: string, top: string): Promise<string> =>
   (await changedPaths(top, madeIn(state, attempt))).slice(0, 5).join(", ");
+
+/** Was an attempt begun in that worktree? */
+export const wasBegunIn = ({ begun }: AttemptState, top: string): boolean =>
+  begun?.worktree === top;
+
+/** Of an agent's id, at least so much stands in the name of its worktree. */
+const ID_LENGTH = 7;
+
+/** Is it the worktree that the client made for that agent? It is called after it, `agent-ID`, in
+ * some versions by the beginning of the id. */
+export function isOfAgent(top: string, agent: string): boolean {
+  const [, id = ""] = /^agent-(.+)$/.exec(basename(top)) ?? [];
+  return id === agent || (id.length >= ID_LENGTH && agent.startsWith(id));
+}

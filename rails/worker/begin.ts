@@ -10,7 +10,15 @@ import { branchOf, isActive, type RunState, type TaskState } from "../journal/st
 import { EXIT, Fault } from "../program/fault.ts";
 import { attach } from "../proof/jobs.ts";
 import { prove } from "../proof/prove.ts";
-import { attemptOf, findAttempt, MARKER, type Own, ownAttempt, uncommitted } from "./attempt.ts";
+import {
+  attemptOf,
+  findAttempt,
+  MARKER,
+  type Own,
+  ownAttempt,
+  uncommitted,
+  wasBegunIn,
+} from "./attempt.ts";
 
 /** Puts the worker's worktree on the tip of the line, or on what earlier phases made of the task,
  * on a branch of the attempt's own, and sets it up. Called again it does what is left to do.
@@ -74,7 +82,9 @@ async function whyNot(
   if (state.aborted) return `run ${state.run} was aborted`;
   const other = marked === id ? undefined : state.attempts.get(marked ?? "");
   if (other && isActive(other)) return `this worktree belongs to ${marked}`;
-  const { begun } = attempt;
+  const { begun, task, phase } = attempt;
+  if (phase.back && task.attempts.some((each) => each.phase.writes && wasBegunIn(each, top)))
+    return `task ${task.id} was worked on in this worktree, and nobody judges their own work`;
   if (begun) return begun.worktree === top ? null : `${id} was begun in ${begun.worktree}`;
   const changed = await uncommitted(state, id, top);
   return changed ? `this worktree is not fresh: ${changed}` : null;

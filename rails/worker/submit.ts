@@ -80,6 +80,10 @@ const OBJECTIONS: Record<Objection["reason"], { what: string; undo: (base: strin
     undo: (base) =>
       `take it out of the commits themselves: git reset ${base}, then commit without it`,
   },
+  "others-work": {
+    what: "another task's work is among its commits, and not on the line",
+    undo: () => "leave only your own commits above where you began",
+  },
 };
 
 /** Tells a worker once, for the same files, what of them only a person can let through. */

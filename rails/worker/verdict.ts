@@ -1,5 +1,5 @@
 import { EXIT, Fault } from "../program/fault.ts";
-import { ownAttempt } from "./attempt.ts";
+import { isOfAgent, type Own, ownAttempt, wasBegunIn } from "./attempt.ts";
 import { HANDOFF_LIMIT, handIn, untouched } from "./hand-in.ts";
 
 /** What one that judges came to: on `fail` the task goes back with the findings.
@@ -25,6 +25,24 @@ export async function giveVerdict(
     throw new Fault("no-findings", "nothing, or far too much, is said", way);
   if (verdict === "fail" && !/\S:\d/.test(text))
     throw new Fault("no-place", "no finding names its place", form);
+  refuseAuthor(own);
   const result = await untouched(own);
   await handIn(own, () => ({ event: "submitted", attempt: id, handoff: text, verdict, ...result }));
+}
+
+/** A verdict is taken only from the agent that was launched to judge, in the worktree that the
+ * client made for it, and not where that agent wrote something of the task.
+ * @throws Fault `not-yours` */
+function refuseAuthor({ attempt, place }: Own): void {
+  const { id, task, launched } = attempt;
+  const agent = launched?.agent;
+  const isAuthor = task.attempts.some(
+    (each) => each.phase.writes && (each.launched?.agent === agent || wasBegunIn(each, place.top)),
+  );
+  const why = [
+    !agent && `no agent was launched for ${id}`,
+    agent && !isOfAgent(place.top, agent) && `${place.top} is not the worktree of ${id}'s agent`,
+    isAuthor && `whoever wrote something of task ${task.id} does not judge it`,
+  ].find(Boolean);
+  if (why) throw new Fault("not-yours", why, "stop and say so");
 }

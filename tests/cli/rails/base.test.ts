@@ -25,7 +25,7 @@ describe("gates that are red on the base", () => {
     });
     const { tasks } = (await scene.minion(["board", "--json"])).json;
     expect(tasks.map(({ state }: { state: string }) => state)).toEqual(["needs-human", "blocked"]);
-    expect((await scene.minion(["report"])).stdout).toContain("minion resume --red-base");
+    expect((await scene.minion(["report"])).stdout).toContain("minion resume --run r1 --red-base");
   });
 
   test("a setup that fails there is said the same way", async () => {

@@ -44,6 +44,8 @@ export class Scene {
   readonly repo = join(this.home, "a repo");
   session = "s1";
   program = MINION;
+  /** How long the machine has slept, in milliseconds. */
+  slept = 0;
   /** What was started beside calls in this process and still runs. */
   private readonly jobs = new Set<Promise<void>>();
 
@@ -130,6 +132,7 @@ export class Scene {
       stderr: { write: (text) => (said.stderr += text) },
       input: async () => input,
       now: () => Date.now(),
+      slept: () => this.slept,
       program: this.program,
       again: (argv, where) => {
         const ended: { code?: number } = {};

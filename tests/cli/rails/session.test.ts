@@ -123,7 +123,7 @@ describe("a session whose context is made anew", () => {
     const { code, stdout, stderr } = await restart();
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("- running: 1 (r1/1.1)\n- waiting: 2\n");
-    expect(stdout).toContain("Next step: `minion next --json`");
+    expect(stdout).toContain("Next step: `minion next --json --run r1`");
     expect(await restart({ session_id: "s2" })).toMatchObject({ code: 0, stdout: "" });
     expect(await restart({ agent_type: "minion:minion-worker" })).toMatchObject({
       code: 0,
@@ -139,7 +139,9 @@ describe("a session whose context is made anew", () => {
     const file = join(scene.repo, ".git/minion/r1/events.jsonl");
     const started = readFileSync(file, "utf8");
     writeFileSync(file, started.replace('"owner":null', `"owner":{"pid":${pid},"started":"1"}`));
-    expect((await restart({ source: "resume" })).stdout).toContain("Next step: `minion resume`");
+    expect((await restart({ source: "resume" })).stdout).toContain(
+      "Next step: `minion resume --run r1`",
+    );
     const { list } = (await scene.minion(["resume", "--json"])).json;
     expect(readFileSync(list, "utf8")).toBe("1. One\n");
   });

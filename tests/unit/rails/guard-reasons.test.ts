@@ -58,7 +58,9 @@ describe("a rate limit", () => {
       false,
     ],
     ["two, and dispatched again", [...one, ...two, begun], true],
-  ])("%s → %s", (_, events, expected) => expect(rateLimited(runAfter(...events))).toBe(expected));
+  ])("%s → %s", (_, events, expected) =>
+    expect(rateLimited(runAfter(...events), 0)).toBe(expected),
+  );
 });
 
 describe("patterns of a list for a subfolder", () => {

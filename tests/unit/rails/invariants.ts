@@ -40,15 +40,16 @@ export function holds({ events, retries }: Outcome, hands: Hands): void {
 }
 
 function inBounds(
-  { blueprint: { bounds }, tasks, attempts, dispatches }: RunState,
+  { blueprint: { bounds }, tasks, attempts }: RunState,
   retries: Record<string, number>,
 ) {
-  const isLost = ({ over }: AttemptState): boolean => over?.reason === "session-lost";
-  const lost = [...attempts.values()].filter(isLost).length;
+  const isLost = ({ over, launched, begun }: AttemptState): boolean =>
+    over?.reason === "session-lost" || (!launched && !begun);
+  const counted = [...attempts.values()].filter((each) => !isLost(each) && !each.isExtra).length;
   const running = [...tasks.values()].filter(({ state }) => state === "running");
   must(running.length <= bounds.workers, `${running.length} workers at once`);
   const steps = [...tasks.values()].flatMap(({ phases }) => straight(phases)).length;
-  must(dispatches - lost <= bounds.dispatches * steps, `${dispatches} dispatches, ${lost} lost`);
+  must(counted <= bounds.dispatches * steps, `${counted} dispatches`);
   for (const task of tasks.values())
     for (const phase of task.phases) {
       const own = task.attempts.filter((attempt) => attempt.phase === phase && !isLost(attempt));

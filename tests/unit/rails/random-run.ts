@@ -48,7 +48,7 @@ export async function randomRun(seed: number, scenario: Scenario, hands: Hands):
     isPaused = answer.attention.some(({ reason }) => reason === "alarm");
     for (const { attempt, task } of answer.dispatch) {
       if (rand() < 0.1) continue;
-      await journal.add({ event: "launched", attempt, agent: attempt });
+      await journal.add({ event: "launched", attempt, agent: attempt.replace(/\W/g, "") });
       live.push(work(hands, scenario, { attempt, task }, pick(rand, STYLES), rand));
     }
   };

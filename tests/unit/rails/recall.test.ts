@@ -55,8 +55,8 @@ test("a run is told by its states, the most urgent first, with what runs, why th
     "- landed: 1",
   ]);
   expect(told).toMatch(/run r1, .*minion\/r1\/line/);
-  expect(told).toContain("Next step: `minion next --json`.");
-  expect(recall(state, true)).toContain("Next step: `minion resume`");
+  expect(told).toContain("Next step: `minion next --json --run r1`.");
+  expect(recall(state, true)).toContain("Next step: `minion resume --run r1`");
 });
 
 test.each([

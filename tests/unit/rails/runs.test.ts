@@ -55,6 +55,7 @@ vi.mock("../../../rails/proof/jobs.ts", async (original) => ({
 vi.mock("../../../rails/worker/attempt.ts", async (original) => ({
   ...(await original<object>()),
   ...instead("findAttempt", "attemptOf", "ownAttempt"),
+  isOfAgent: () => true, // Worktrees have no names there
 }));
 
 test(`${RUNS} random runs: green, once, apart, in bounds, to an end`, async () => {

@@ -17,7 +17,7 @@ const dispatched = (task: string, n = 1): NewEvent => ({
 const ended = (
   task: string,
   n: number,
-  reason: "gate-failed" | "session-lost" | "unproven",
+  reason: "gate-failed" | "never-began" | "session-lost" | "unproven",
 ): NewEvent => ({
   event: "ended",
   attempt: `r1/${task}.${n}`,
@@ -92,11 +92,11 @@ describe("states follow from the events alone", () => {
     ]);
     expect(states(runAfter(CHAIN, ...lost))[1]).toBe("ready");
   });
-  test("dispatches run out at twice the tasks", () => {
-    const refused = Array.from({ length: 2 }, () => dispatched("1"));
-    expect(states(runAfter("1. One\n", ...refused, ended("1", 1, "unproven")))[1]).toBe(
-      "needs-human",
-    );
+  test("what was dispatched and never launched counts against no bound, however often", () => {
+    const refused = Array.from({ length: 5 }, () => dispatched("1"));
+    const never = [1, 2, 3].flatMap((n) => [dispatched("1", n), ended("1", n, "never-began")]);
+    const state = runAfter("1. One\n", ...refused, ...never);
+    expect([states(state)[1], state.left]).toEqual(["verify-failed", 2]);
   });
   test("a result that comes after the worker was let go is taken; an end after a result changes nothing", () => {
     expect(

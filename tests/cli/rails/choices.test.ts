@@ -1,0 +1,268 @@
+import { execFileSync } from "node:child_process";
+import { afterEach, describe, expect, test } from "vitest";
+import type { NewEvent } from "../../../rails/journal/events.ts";
+import { Journal } from "../../../rails/journal/journal.ts";
+import type { Reason } from "../../../rails/journal/shapes.ts";
+import { Scene, type Worker } from "./scene.ts";
+
+let scene: Scene;
+afterEach(() => scene.destroy());
+
+type Choice = Readonly<{ label: string; command: string }>;
+type Waits = Readonly<{ task: string; reason: Reason; note: string; choices: Choice[] }>;
+
+const add = (...events: NewEvent[]) => new Journal(`${scene.repo}/.git`, "r1").add(...events);
+const next = async () => (await scene.minion(["next", "--json"])).json;
+const attention = async (): Promise<Waits[]> =>
+  (await scene.minion(["attention", "--json"])).json.attention;
+
+/** Types a printed command: ours in this process, any other in a shell. */
+async function type({ command }: Choice): Promise<string> {
+  if (!command.includes("minion "))
+    return execFileSync("sh", ["-c", command], {
+      cwd: scene.repo,
+      env: scene.env(),
+      encoding: "utf8",
+    });
+  const words = command.slice(command.indexOf("minion ") + "minion ".length).split(" ");
+  const { code, stdout, stderr } = await scene.minion(words);
+  expect([command, code, stderr]).toEqual([command, 0, ""]);
+  return stdout;
+}
+
+/** A worker that begins and commits something. */
+async function works(attempt: string): Promise<Worker> {
+  const worker = await scene.agent(attempt);
+  await worker.begin();
+  worker.edit({ [`src/${attempt.replace(/\W/g, "-")}.txt`]: "work\n" });
+  worker.commit();
+  return worker;
+}
+
+/** What has to be true once a choice of this label was typed. */
+async function expectDone({ label }: Choice, said: string, task: string): Promise<void> {
+  if (label.startsWith("see what there is")) expect(said).toContain("+work");
+  else if (/land (it|that)$/.test(label)) expect((await next()).landed).toContain(task);
+  else if (/try again$/.test(label)) {
+    const { dispatch } = await next();
+    expect(dispatch.map((each: { task: string }) => each.task)).toContain(task);
+  } else if (/^(go on|try again now)/.test(label)) expect((await next()).dispatch).not.toEqual([]);
+  else if (label.startsWith("end it here")) expect((await next()).done).toBe(true);
+  else if (label.includes("merge its branch"))
+    expect(scene.git("log", "-1", "--format=%s")).toBe("feat: work");
+  else expect(label).toMatch(/^mend the base/);
+}
+
+/** Types each choice of a state, each from that very state. */
+async function typeAll(reason: Reason): Promise<void> {
+  const waits = await attention();
+  expect(waits.map((each) => each.reason)).toContain(reason);
+  scene.keep();
+  for (const { task, choices } of waits)
+    for (const choice of choices) {
+      if (choice.command === "/minion") continue;
+      await expectDone(choice, await type(choice), task);
+      scene.back();
+    }
+}
+
+describe("each choice that is printed does what it says when it is typed", () => {
+  /** How often an attempt ends so before a person is asked. */
+  const TIMES: Partial<Record<Reason, number>> = {
+    "gate-failed": 2,
+    stuck: 2,
+    unproven: 2,
+    "cut-off": 2,
+    stalled: 2,
+    permission: 2,
+    "setup-failed": 2,
+    "line-red": 2,
+    conflict: 2,
+    forbidden: 1,
+    "proof-changed": 1,
+    "others-work": 1,
+    stopped: 1,
+  };
+  test.each(Object.entries(TIMES) as [Reason, number][])("%s", async (reason, times) => {
+    scene = new Scene();
+    await scene.start("1. One\n2. Two (depends on: 1)\n");
+    for (let n = 1; n <= times; n++) {
+      await next();
+      await works(`r1/1.${n}`);
+      await add({ event: "ended", attempt: `r1/1.${n}`, reason, note: "So it ended." });
+    }
+    await typeAll(reason);
+  });
+
+  test("never-began", async () => {
+    scene = new Scene();
+    await scene.start("1. One\n");
+    for (const n of [1, 2]) {
+      await next();
+      await scene.agent(`r1/1.${n}`);
+      await add({ event: "ended", attempt: `r1/1.${n}`, reason: "never-began", note: "" });
+    }
+    await typeAll("never-began");
+  });
+
+  test("base-red", async () => {
+    scene = new Scene();
+    scene.write("src/start.txt", "FAIL\n");
+    scene.commit("chore: red");
+    await scene.start("1. One\n");
+    await next();
+    await typeAll("base-red");
+    const { code, stderr } = await scene.minion(["retry", "1"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("resume --run r1 --red-base")]);
+  });
+
+  test("high-risk and findings: what a judge passed, and what it found twice", async () => {
+    for (const reason of ["high-risk", "findings"] as const) {
+      scene = new Scene();
+      await scene.start("### Task 1: Door\nFiles: src/door.txt\nRisk: high\nWorkflow: default\n");
+      for (let n = 1; n <= (reason === "findings" ? 4 : 2); n += 2) {
+        await next();
+        const author = await works(`r1/1.${n}`);
+        await author.minion(["gate", "--all"]);
+        expect((await author.submit()).code).toBe(0);
+        await next();
+        const judge = await scene.agent(`r1/1.${n + 1}`);
+        await judge.begin();
+        const said = reason === "findings" ? "fail" : "pass";
+        await judge.minion(["verdict", judge.attempt, said], "src/door.txt:1: look here");
+      }
+      await next();
+      await typeAll(reason);
+      if (reason === "high-risk") await scene.destroy();
+    }
+  });
+
+  test("dispatches: the bound of the run is spent, and called so", async () => {
+    scene = new Scene(
+      "---\ngates:\n  - name: test\n    run: 'true'\nbounds:\n  dispatches: 1\n---\n",
+    );
+    await scene.start("1. One\n2. Two\n");
+    await next();
+    await works("r1/1.1");
+    await add({ event: "ended", attempt: "r1/1.1", reason: "unproven", note: "" });
+    // Named again and again, and never launched: that is nobody's try.
+    for (let n = 0; n < 3; n++) await next();
+    const { waiting, dispatch } = await next();
+    expect(dispatch).toMatchObject([{ task: "2" }]);
+    expect(waiting).toEqual([{ task: "1", why: "dispatches" }]);
+    await works("r1/2.1");
+    await typeAll("dispatches");
+  });
+
+  test("alarm and budget: the run as a whole", async () => {
+    scene = new Scene();
+    await scene.start("1. One\n2. Two\n3. Three\n4. Four\n");
+    await next();
+    for (const task of [1, 2, 3]) {
+      await scene.agent(`r1/${task}.1`);
+      await add({ event: "ended", attempt: `r1/${task}.1`, reason: "never-began", note: "" });
+    }
+    const { waiting } = await next();
+    expect(waiting[0]).toMatchObject({ why: "later" });
+    const { stdout } = await scene.minion(["board"]);
+    expect(stdout).toContain("never-began");
+    await typeAll("alarm");
+  });
+
+  test("rate-limit: nothing is started before its end, which is said, or a person's word", async () => {
+    scene = new Scene();
+    await scene.start("1. One\n2. Two\n");
+    await next();
+    const worker = await works("r1/1.1");
+    await scene.hook("StopFailure", {
+      agent_id: worker.id,
+      agent_type: "minion:minion-worker",
+      cwd: worker.path,
+      error: "billing_error",
+      last_assistant_message: "You've hit your session limit · resets in 2 hours",
+    });
+    const { waiting, dispatch } = await next();
+    expect(dispatch).toEqual([]);
+    expect(waiting).toContainEqual({ task: "1", why: "later" });
+    expect((await attention())[0]?.note).toMatch(/until \d{4}-\d\d-\d\d \d\d:\d\d/);
+    await typeAll("rate-limit");
+  });
+
+  test("an aborted run: what there is can be seen and merged, and nothing else is offered", async () => {
+    scene = new Scene();
+    await scene.start("1. One\n2. Two\n");
+    await next();
+    await works("r1/1.1");
+    await add({ event: "ended", attempt: "r1/1.1", reason: "stopped", note: "" });
+    expect((await scene.minion(["abort"])).code).toBe(0);
+    await typeAll("stopped");
+    for (const verb of ["land", "retry"])
+      expect((await scene.minion([verb, "1"])).stderr).toContain("run r1 was aborted");
+  });
+});
+
+describe("landing by hand", () => {
+  test("takes the branch that has the work, where a later attempt ended empty, and names both", async () => {
+    scene = new Scene();
+    await scene.start("1. One\n");
+    await next();
+    await works("r1/1.1");
+    await add({ event: "ended", attempt: "r1/1.1", reason: "unproven", note: "" });
+    await next();
+    await (await scene.agent("r1/1.2")).begin();
+    await add({ event: "ended", attempt: "r1/1.2", reason: "unproven", note: "" });
+    const [{ choices } = { choices: [] }] = await attention();
+    expect(choices.map(({ label }) => label).join()).toMatch(/1-one\.2.*1-one\.1/);
+    const { code, stdout } = await scene.minion(["land", "1"]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("1-one.2 has no commit")]);
+    expect(stdout).toContain("It is from minion/r1/1-one.1");
+    expect(scene.show("minion/r1/line")).toContain("src/r1-1-1.txt");
+  });
+
+  test("says so where there is nothing on any branch", async () => {
+    scene = new Scene();
+    await scene.start("1. One\n");
+    await next();
+    await (await scene.agent("r1/1.1")).begin();
+    await add({ event: "ended", attempt: "r1/1.1", reason: "stopped", note: "" });
+    const { code, stderr } = await scene.minion(["land", "1"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("1-one.1 has no commit")]);
+    expect(stderr).toContain("minion retry 1 --run r1");
+    expect((await scene.minion(["land", "9"])).stderr).toContain("run r1 has no task 9");
+  });
+});
+
+describe("a worker that a person stopped", () => {
+  const notice = (id: string, by: string) =>
+    `<task-notification>\n<task-id>${id}</task-id>\n<status>killed</status>\n<summary>Agent "1 One" was stopped by ${by}</summary>\n</task-notification>`;
+
+  test.each([
+    ["in the list of agents", (id: string) => notice(id, "user")],
+    ["by a key", () => 'Background agent "1 One" was stopped by the user.'],
+  ])("%s is seen at once, and started again only by retry", async (_, prompt) => {
+    scene = new Scene();
+    await scene.start("1. One\n2. Two\n");
+    await next();
+    const worker = await works("r1/1.1");
+    await works("r1/2.1");
+    await scene.hook("UserPromptSubmit", { prompt: prompt(worker.id) });
+    const { tasks } = (await scene.minion(["board", "--json"])).json;
+    expect(tasks).toMatchObject([
+      { state: "needs-human", reason: "stopped" },
+      { state: "running" },
+    ]);
+    expect(await attention()).toMatchObject([{ task: "1", reason: "stopped" }]);
+    expect((await next()).dispatch).toEqual([]);
+    expect((await scene.minion(["retry", "1"])).code).toBe(0);
+    expect((await next()).dispatch).toMatchObject([{ attempt: "r1/1.2" }]);
+  });
+
+  test("not one that the session itself stopped", async () => {
+    scene = new Scene();
+    await scene.start("1. One\n");
+    await next();
+    const worker = await works("r1/1.1");
+    await scene.hook("UserPromptSubmit", { prompt: notice(worker.id, "Claude") });
+    expect((await next()).dispatch).toMatchObject([{ attempt: "r1/1.2" }]);
+  });
+});
