@@ -6,7 +6,12 @@ import { outside } from "../program/world.ts";
 /** Where and how git is called: a folder, or that with more. */
 export type Where =
   | string
-  | { cwd: string; env?: NodeJS.ProcessEnv /** Codes that are no fault. */; accept?: number[] };
+  | {
+      cwd: string;
+      env?: NodeJS.ProcessEnv;
+      accept?: number[]; // Codes that are no fault
+      input?: string; // What it gets on its standard input
+    };
 
 /** What git takes from the environment to look at another repository than the one of `cwd`. */
 const REDIRECTS = [
@@ -52,15 +57,20 @@ export async function git(
   where: Where,
   ...args: readonly string[]
 ): Promise<{ code: number; stdout: string }> {
-  const { cwd, env = {}, accept = [] } = typeof where === "string" ? { cwd: where } : where;
+  const {
+    cwd,
+    env = {},
+    accept = [],
+    input = "",
+  } = typeof where === "string" ? { cwd: where } : where;
   const settings = cleanEnv({ LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", ...env });
   for (let tries = 0; ; tries++)
     try {
       const all = ["--no-optional-locks", ...ALWAYS, ...args];
-      return {
-        code: 0,
-        ...(await promisify(execFile)("git", all, { cwd, env: settings, maxBuffer: 2 ** 30 })),
-      };
+      const running = promisify(execFile)("git", all, { cwd, env: settings, maxBuffer: 2 ** 30 });
+      // It may end before it has read everything.
+      running.child.stdin?.on("error", () => {}).end(input);
+      return { code: 0, ...(await running) };
     } catch (error) {
       const { code, stdout, stderr, message } = error as Error & {
         code: unknown;

@@ -56,6 +56,7 @@ export const REASONS = [
   "forbidden",
   "gate-failed",
   "high-risk",
+  "ignored",
   "line-red",
   "never-began",
   "permission",
@@ -87,6 +88,7 @@ const ENDS: Partial<Record<Reason, AttemptEnd>> = {
   "session-lost": { cause: "nobody" },
   conflict: { cause: "line" },
   forbidden: { cause: "person" },
+  ignored: { cause: "person" },
   "proof-changed": { cause: "person" },
 };
 

@@ -1,5 +1,7 @@
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import { git, gitList, gitText } from "../git/git.ts";
+import { addedBetween, ignoredAt } from "../git/ignored.ts";
+import { commitOf } from "../git/repository.ts";
 import type { Reason } from "../journal/shapes.ts";
 import type { RunState, TaskState } from "../journal/state.ts";
 import { anywhere, matches, matchesAny } from "../plan/conflicts.ts";
@@ -8,7 +10,7 @@ import { matcher } from "./failures.ts";
 
 /** What a person has to agree to before a task lands, and where. */
 export type Objection = Readonly<{
-  reason: Extract<Reason, "forbidden" | "proof-changed">;
+  reason: Extract<Reason, "forbidden" | "ignored" | "proof-changed">;
   what: readonly string[];
 }>;
 
@@ -18,47 +20,91 @@ type Range = Readonly<{ base: string; head: string; cwd: string }>;
 /** A path that differs between two commits; `to`: where it is now, null where it is gone. */
 type Change = Readonly<{ path: string; to: string | null }>;
 
+/** What is looked at: the run and the task, and what its commits change. */
+type Look = Readonly<{
+  run: RunState;
+  task: TaskState;
+  range: Range;
+  changes: readonly Change[];
+  paths: readonly string[]; // All that the changes touch, old and new names
+}>;
+
 /** Looks through what a task changed for what is not its own to decide: files that it must not
- * touch, and what gates stand on (scripts, configuration, tests left out or removed) where the task
- * does not declare that. */
+ * touch, files that are ignored and come in, and what gates stand on (scripts, configuration, tests
+ * left out or removed) where the task does not declare that. */
 export async function objectionTo(
-  { blueprint: { proof }, gates, prefix }: RunState,
+  run: RunState,
   task: TaskState,
   range: Range,
 ): Promise<Objection | null> {
-  const isIn = (patterns: readonly string[], path: string): boolean =>
-    matchesAny(patterns, path, prefix);
-  const isTest = (path: string): boolean => isIn(proof.tests.map(anywhere), path);
   const changes = await changesIn(range);
   const paths = [...new Set(changes.flatMap(({ path, to }) => [path, to ?? path]))];
-  const forbidden = paths.filter((path) => isIn(task.forbid, path));
+  const look: Look = { run, task, range, changes, paths };
+  const forbidden = paths.filter((path) => isIn(look, task.forbid, path));
   if (forbidden.length > 0) return { reason: "forbidden", what: forbidden };
-
-  const what: string[] = [];
-  const declared = task.files.flatMap(({ path, guessed }) => (guessed ? [] : path));
-  const entries = proof.files.map(
-    (entry) => entry.split("#", 2) as [pattern: string, key?: string],
-  );
-  for (const path of paths.filter((path) => !isIn(task.gates, path))) {
-    const keys = entries.flatMap(([pattern, key = ""]) =>
-      matches(anywhere(pattern), path) ? key : [],
-    );
-    const isProgram = gates.some(({ run, cwd }) =>
-      programsIn(run).some((word) => matches(word, path, cwd)),
-    );
-    if ((keys.includes("") || (isProgram && !isTest(path))) && !isIn(declared, path))
-      what.push(path);
-    for (const key of keys.filter((key) => key !== "" && !isIn(task.gates, `${path}#${key}`))) {
-      const before = await valueIn(range.base, path, key, range.cwd);
-      // A file that was not there decided nothing.
-      if (before !== null && before !== (await valueIn(range.head, path, key, range.cwd)))
-        what.push(`${path}#${key}`);
-    }
-  }
-  const tests = changes.filter(({ path }) => isTest(path) && !isIn(task.gates, path));
-  const moved = tests.map(({ path, to }) => ({ path, to: to !== null && isTest(to) ? to : null }));
-  what.push(...(await weakened(moved, proof, range)));
+  const ignored = await ignoredIn(look);
+  if (ignored.length > 0) return { reason: "ignored", what: ignored };
+  const what = [...(await touchedProof(look)), ...(await weakenedTests(look))];
   return what.length > 0 ? { reason: "proof-changed", what } : null;
+}
+
+const isIn = ({ run }: Look, patterns: readonly string[], path: string): boolean =>
+  matchesAny(patterns, path, run.prefix);
+
+const isTest = (look: Look, path: string): boolean =>
+  isIn(look, look.run.blueprint.proof.tests.map(anywhere), path);
+
+/** What comes in though it is ignored, before the task, after it, or on the line by now: wherever
+ * that is checked out, it would be laid over what somebody has there. */
+async function ignoredIn({ run: { tip }, range: { base, head, cwd } }: Look): Promise<string[]> {
+  const added = await addedBetween(base, head, cwd);
+  const line = (await commitOf(tip, cwd)) ?? base;
+  const rules = [...new Set([base, head, line])];
+  const ignored = await Promise.all(rules.map((commit) => ignoredAt(commit, added, cwd)));
+  return [...new Set(ignored.flat())];
+}
+
+/** Files, and parts of files as `package.json#scripts`, that gates stand on and that the task does
+ * not declare. */
+async function touchedProof(look: Look): Promise<string[]> {
+  const { task, paths } = look;
+  const declared = task.files.flatMap(({ path, guessed }) => (guessed ? [] : path));
+  const what: string[] = [];
+  for (const path of paths.filter((path) => !isIn(look, task.gates, path))) {
+    const keys = keysOf(look, path);
+    const isWhole = keys.includes("") || (isProgram(look, path) && !isTest(look, path));
+    if (isWhole && !isIn(look, declared, path)) what.push(path);
+    for (const key of keys.filter((key) => key !== "" && !isIn(look, task.gates, `${path}#${key}`)))
+      if (await isOther(look, path, key)) what.push(`${path}#${key}`);
+  }
+  return what;
+}
+
+/** The parts of a file that gates stand on; an empty one is the whole file. */
+const keysOf = ({ run }: Look, path: string): string[] =>
+  run.blueprint.proof.files.flatMap((entry) => {
+    const [pattern = "", key = ""] = entry.split("#", 2);
+    return matches(anywhere(pattern), path) ? key : [];
+  });
+
+/** Does a gate's command start the file? */
+const isProgram = ({ run }: Look, path: string): boolean =>
+  run.gates.some((gate) => programsIn(gate.run).some((word) => matches(word, path, gate.cwd)));
+
+/** Is a part of a file another than it was? A file that was not there decided nothing. */
+async function isOther({ range }: Look, path: string, key: string): Promise<boolean> {
+  const before = await valueIn(range.base, path, key, range.cwd);
+  return before !== null && before !== (await valueIn(range.head, path, key, range.cwd));
+}
+
+/** Tests that the change takes out of the proof, and that the task does not declare. */
+async function weakenedTests(look: Look): Promise<string[]> {
+  const { changes, task, run, range } = look;
+  const tests = changes.filter(({ path }) => isTest(look, path) && !isIn(look, task.gates, path));
+  const moved = tests.map(({ path, to }) => {
+    return { path, to: to !== null && isTest(look, to) ? to : null };
+  });
+  return weakened(moved, run.blueprint.proof, range);
 }
 
 /** The programs that a command starts, such as `check.sh` in `sh check.sh -x`: first or second

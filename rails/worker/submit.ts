@@ -6,7 +6,7 @@ import { missingSlots } from "../journal/handoff.ts";
 import { endOf } from "../journal/shapes.ts";
 import { hasResult, type RunState, rivalsOn } from "../journal/state.ts";
 import { EXIT, Fault } from "../program/fault.ts";
-import { objectionTo } from "../proof/objections.ts";
+import { type Objection, objectionTo } from "../proof/objections.ts";
 import { type Own, ownAttempt, uncommitted } from "./attempt.ts";
 import { startOf } from "./begin.ts";
 
@@ -115,16 +115,26 @@ async function untouched(own: Own): Promise<Result> {
   };
 }
 
+/** What an objection is to whoever made the change, and how it is taken back. */
+const OBJECTIONS: Record<Objection["reason"], { what: string; undo: (base: string) => string }> = {
+  forbidden: { what: "it changes what the task forbids", undo: () => "undo that" },
+  "proof-changed": { what: "it changes what a gate stands on", undo: () => "undo that" },
+  ignored: {
+    what: "it adds what is ignored here, of which a person may have their own",
+    undo: (base) =>
+      `take it out of the commits themselves: git reset ${base}, then commit without it`,
+  },
+};
+
 /** Tells a worker once, for the same files, what of them only a person can let through. */
 async function ask({ journal, state, attempt, place }: Own, { head, tree }: Result): Promise<void> {
   const base = attempt.begun?.base ?? "";
   const objection = await objectionTo(state, attempt.task, { base, head, cwd: place.top });
   if (!objection || attempt.objections.some((each) => each.tree === tree)) return;
   await journal.add({ event: "objection", attempt: attempt.id, ...objection, tree });
-  const why = objection.reason === "forbidden" ? "the task forbids" : "a gate stands on";
-  const hint =
-    "undo that; where the task cannot do without it, submit the same again: a person decides then";
-  throw new Fault(objection.reason, `it changes what ${why}: ${objection.what.join(", ")}`, hint);
+  const { what, undo } = OBJECTIONS[objection.reason];
+  const hint = `${undo(base.slice(0, 10))}; where the task cannot do without it, submit the same again: a person decides then`;
+  throw new Fault(objection.reason, `${what}: ${objection.what.join(", ")}`, hint);
 }
 
 /** Says that the task wants no change. @throws Fault where there is work after all */

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -217,4 +217,109 @@ describe("files that the task forbids", () => {
   ])("%s", async (_, fields, files, prefix, what) =>
     expect(await objection(fields, files, prefix)).toEqual({ reason: "forbidden", what }),
   );
+});
+
+describe("what is ignored does not come in by the way", () => {
+  /** What a task adds where these rules are, by force: a value that begins with `->` is a link. */
+  async function ignored(rules: Record<string, string>, files: Record<string, string | null>) {
+    git("checkout", "-q", base);
+    const from = commit(rules);
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(repo, path)), { recursive: true });
+      rmSync(join(repo, path), { recursive: true, force: true });
+      if (text?.startsWith("->")) symlinkSync(text.slice(2), join(repo, path));
+      else if (text !== null) writeFileSync(join(repo, path), text);
+    }
+    git("add", "--all", "--force");
+    git("commit", "-qm", "feat: work");
+    const started = startedWith("### Task 1: One\nDo it.\n");
+    const state = fold(started, [started], []);
+    const task = state.tasks.get("1");
+    if (!task) throw new Error("no task");
+    return objectionTo(state, task, { base: from, head: git("rev-parse", "HEAD"), cwd: repo });
+  }
+
+  test.each<[string, Record<string, string>, Record<string, string | null>, string[]]>([
+    ["a file", { ".gitignore": ".env\n" }, { ".env": "A=1\n", "src/b.js": "1" }, [".env"]],
+    [
+      "a link in place of a folder",
+      { ".gitignore": "node_modules/\n" },
+      { node_modules: "->/tmp/node_modules" },
+      ["node_modules"],
+    ],
+    [
+      "a link in place of a folder whose content is ignored",
+      { ".gitignore": "cache/*\n" },
+      { cache: "->/tmp/cache" },
+      ["cache"],
+    ],
+    ["a file in place of a folder", { ".gitignore": "out/\n" }, { out: "1" }, ["out"]],
+    ["a file within a folder", { ".gitignore": "out/\n" }, { "out/a/b.js": "1" }, ["out/a/b.js"]],
+    [
+      "also where the task takes the rule out",
+      { ".gitignore": ".env\n*.log\n" },
+      { ".gitignore": "*.log\n", ".env": "A=1\n" },
+      [".env"],
+    ],
+    [
+      "also where the task makes the rule",
+      { ".gitignore": "*.log\n" },
+      { ".gitignore": "*.log\ndata/\n", "data/a.bin": "1" },
+      ["data/a.bin"],
+    ],
+    [
+      "by rules of a folder",
+      { "pkg/.gitignore": "/local.*\n" },
+      { "pkg/local.json": "1", "local.json": "2" },
+      ["pkg/local.json"],
+    ],
+    [
+      "with an odd name",
+      { ".gitignore": "*.key\n" },
+      { ':(top)ü "x\n*".key': "1" },
+      [':(top)ü "x\n*".key'],
+    ],
+  ])("%s", async (_, rules, files, what) =>
+    expect(await ignored(rules, files)).toEqual({ reason: "ignored", what }),
+  );
+
+  test.each<[string, Record<string, string>, Record<string, string | null>]>([
+    [
+      "an exception to a rule",
+      { ".gitignore": "logs/**\n!logs/.gitkeep\n" },
+      { "logs/.gitkeep": "" },
+    ],
+    [
+      "folders of files by exception",
+      { ".gitignore": "*\n!*/\n!*.c\n!.gitignore\n" },
+      { "a/b.c": "1" },
+    ],
+    ["a new rule", { ".gitignore": "*.log\n" }, { ".gitignore": "*.log\n.env\n" }],
+    ["a rule of another folder", { "pkg/.gitignore": "local.js\n" }, { "src/local.js": "1" }],
+  ])("left alone: %s", async (_, rules, files) => expect(await ignored(rules, files)).toBeNull());
+
+  test("what was tracked against a rule may be changed", async () => {
+    const rules = { ".gitignore": "" };
+    git("checkout", "-q", base);
+    writeFileSync(join(repo, "kept.log"), "1");
+    git("add", "--force", "kept.log");
+    expect(await ignored({ ...rules, ".gitignore": "*.log\n" }, { "kept.log": "2" })).toBeNull();
+  });
+
+  test("what a later commit takes out again is in the history all the same", async () => {
+    git("checkout", "-q", base);
+    const from = commit({ ".gitignore": ".env\n" });
+    writeFileSync(join(repo, ".env"), "SECRET=1\n");
+    git("add", "--force", ".env");
+    git("commit", "-qm", "feat: work");
+    const head = commit({ ".env": null });
+    const started = startedWith("### Task 1: One\nDo it.\n");
+    const state = fold(started, [started], []);
+    const task = state.tasks.get("1");
+    if (!task) throw new Error("no task");
+    expect(await objectionTo(state, task, { base: from, head, cwd: repo })).toEqual({
+      reason: "ignored",
+      what: [".env"],
+    });
+  });
 });
