@@ -33,6 +33,15 @@ const MISSING = /: ([^\s:]+): (?:command )?not found$/m;
 /** For the rails' own git calls: the project's hooks may ask somebody who is not there, or change
  * what they prove. */
 export const NO_HOOKS = ["-c", "core.hooksPath=/dev/null"];
+/** For merges of ours: no setting of the person's makes something else of them, and what is ignored
+ * is not overwritten (where the merge is a step forward; git looks in no other). */
+export const PLAIN_MERGE = [
+  "--commit",
+  "--no-squash",
+  "--no-verify-signatures",
+  "--no-autostash",
+  "--no-overwrite-ignore",
+];
 /** With every call: nothing is printed that was not asked for, and no upkeep or memory of conflicts
  * is written. */
 const ALWAYS = ["log.showSignature=false", "rerere.enabled=false", "gc.auto=0"].flatMap((set) => [

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { git, gitText, NO_HOOKS } from "../git/git.ts";
+import { git, gitText, NO_HOOKS, PLAIN_MERGE } from "../git/git.ts";
 import { changedPaths, commitOf, gitDirOf, listWorktrees, type Place } from "../git/repository.ts";
 import { fillSubmodules } from "../git/submodule.ts";
 import { bringBack, freshWorktree } from "../git/worktree.ts";
@@ -66,7 +66,15 @@ export function siteOf(
     /** Merges a commit, forward where that is possible. @returns null, or what clashed: then the
      * worktree is as before */
     async merge(commit: string, message: string): Promise<string | null> {
-      const result = await apply(path, commit, ["merge", "--quiet", "--ff", "-m", message, commit]);
+      const result = await apply(path, commit, [
+        "merge",
+        "--quiet",
+        "--ff",
+        ...PLAIN_MERGE,
+        "-m",
+        message,
+        commit,
+      ]);
       return typeof result === "string" ? result : null;
     },
     /** Makes what lies there known to the repository, where it is a clone of it. */

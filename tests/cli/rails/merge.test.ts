@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -100,7 +101,7 @@ test("a person's changes stay, and the command for later is named", async () => 
   const before = tip("trunk");
   const answer = await merge();
   expect([code(answer), tip("trunk")]).toEqual(["dirty", before]);
-  const [, command = ""] = /: (git merge --ff-only \w+)$/.exec(answer.json.error.hint) ?? [];
+  const [, command = ""] = /: (git merge --ff-only [-\w ]+)$/.exec(answer.json.error.hint) ?? [];
   scene.git("checkout", "-q", "--", "src/start.txt");
   scene.git(...command.split(" ").slice(1));
   expect(tip("trunk")).toBe(tip("minion/r1/line"));
@@ -132,7 +133,7 @@ test.each([
 });
 
 test.each([
-  ["not tracked, in the way of the merge", "src/use.txt", "not-moved"],
+  ["not tracked, in the way of the merge", "src/use.txt", "in-the-way"],
   ["staged", "src/staged.txt", "dirty"],
 ])("a person's file stays: %s", async (_, path, why) => {
   scene.write(path, "mine\n");
@@ -146,6 +147,114 @@ test.each([
   expect([tip("trunk"), scene.git("ls-files", "--stage")]).toEqual(before);
   expect(readFileSync(join(scene.repo, path), "utf8")).toBe("mine\n");
   expect(scene.inProgress()).toEqual([]);
+});
+
+test.each([
+  ["another branch, made from it", "git checkout -q -b wip", [], "trunk"],
+  ["a detached HEAD", "git checkout -q --detach", [], "trunk"],
+  ["the branch that is merged into", "git checkout -q release", ["--into", "release"], "release"],
+])(
+  "whoever switches while the gates run keeps what they are on: to %s",
+  async (_, way, into, to) => {
+    scene.git("branch", "release");
+    scene.write("../during", `cd '${scene.repo}' && { ${way} 2>&1 || true; }\n`);
+    const before = tip("trunk");
+    expect((await merge(...into)).json).toMatchObject({ into: to, to: tip("minion/r1/line") });
+    expect(tip(to)).toBe(tip("minion/r1/line"));
+    if (way.includes("wip")) expect(tip("wip")).toBe(before);
+    if (way.includes("detach")) expect(tip("HEAD")).toBe(before);
+    if (to === "release") expect(scene.git("symbolic-ref", "HEAD")).toBe("refs/heads/release");
+    isQuiet();
+  },
+);
+
+test.each([
+  ["checked out elsewhere", "worktree add -q ../there release"],
+  [
+    "rebased elsewhere",
+    "worktree add -q ../there release && git -C ../there rebase -q -x false HEAD~",
+  ],
+  [
+    "bisected elsewhere",
+    "worktree add -q ../there release && git -C ../there bisect start HEAD HEAD~",
+  ],
+])("a branch that is %s meanwhile is left to whoever is there", async (_, way) => {
+  scene.git("branch", "release");
+  scene.write(
+    "../during",
+    `rm ~/during; cd '${scene.repo}' && git ${way} >/dev/null 2>&1 || true\n`,
+  );
+  const before = tip("release");
+  const answer = await merge("--into", "release");
+  expect([code(answer), tip("release")]).toEqual(["checked-out", before]);
+  const there = join(scene.home, "there");
+  expect(answer.json.error.hint).toContain(`git -C ${there} merge --ff-only`);
+  expect(scene.gitIn(there, "status", "--porcelain")).toBe("");
+});
+
+test.each([
+  ["branch.trunk.mergeOptions", "--squash"],
+  ["branch.trunk.mergeOptions", "--strategy=ours --no-ff"],
+  ["merge.verifySignatures", "true"],
+  ["merge.ff", "false"],
+  ["merge.autoStash", "true"],
+])("a person's setting for merges makes nothing else of it: %s=%s", async (key, value) => {
+  scene.git("config", key, value);
+  for (const isApart of [false, true]) {
+    if (isApart) {
+      scene.git("reset", "-q", "--hard", "HEAD~");
+      scene.write("src/other.txt", "meanwhile\n");
+      meanwhile("feat: other");
+    }
+    const { json } = await merge();
+    expect(json).toMatchObject({ into: "trunk", to: tip("trunk") });
+    expect(scene.git("merge-base", "trunk", "minion/r1/line")).toBe(tip("minion/r1/line"));
+    expect(scene.show("trunk")).toContain("src/use.txt");
+    isQuiet();
+  }
+});
+
+test("two at once merge it once", async () => {
+  scene.write("../during", "sleep 0.3\n");
+  const both = await Promise.all([merge(), merge()]);
+  const to = tip("minion/r1/line");
+  expect(both.map(({ json }) => json)).toMatchObject([{ to }, { to }]);
+  expect(tip("trunk")).toBe(to);
+  expect(scene.git("reflog", "show", "--format=%h", "trunk").split("\n")).toHaveLength(3);
+  isQuiet();
+});
+
+test("a branch that stands for another one that is checked out moves with its files", async () => {
+  scene.git("symbolic-ref", "refs/heads/main", "refs/heads/trunk");
+  expect((await merge("--into", "main")).json).toMatchObject({ into: "trunk" });
+  expect(tip("trunk")).toBe(tip("minion/r1/line"));
+  isQuiet();
+});
+
+test("what is ignored here is not overwritten, by us nor by what is printed", async () => {
+  scene.write(".git/info/exclude", "src/use.txt\n");
+  scene.write("src/use.txt", "mine\n");
+  const { json } = await merge();
+  expect([json.error.code, json.error.message]).toEqual([
+    "in-the-way",
+    expect.stringContaining("src/use.txt"),
+  ]);
+  const [, command = ""] = /: (git .*)$/.exec(json.error.hint) ?? [];
+  expect(() => execFileSync("sh", ["-c", command], { cwd: scene.repo, stdio: "pipe" })).toThrow();
+  expect(readFileSync(join(scene.repo, "src/use.txt"), "utf8")).toBe("mine\n");
+});
+
+test("what is printed for a merge that is red works, beside what is ignored here", async () => {
+  scene.git("mv", "src/names.txt", "src/new-names.txt");
+  meanwhile("feat: another");
+  scene.write(".git/info/exclude", "src/use.txt\n");
+  scene.write("src/use.txt", "mine\n");
+  const { hint } = (await merge()).json.error;
+  const [, command = ""] = /look at it: (.*)$/.exec(hint) ?? [];
+  execFileSync("sh", ["-c", command], { cwd: scene.repo, env: scene.env(), stdio: "pipe" });
+  expect(readFileSync(join(scene.repo, "src/use.txt"), "utf8")).toBe("mine\n");
+  const [, beside = ""] = /add --detach '([^']*)'/.exec(command) ?? [];
+  expect(readFileSync(join(beside, "src/use.txt"), "utf8")).toBe("uses names\n");
 });
 
 test("a branch that is checked out elsewhere is left to whoever is there", async () => {

@@ -1,3 +1,6 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Scene } from "./scene.ts";
 
@@ -43,6 +46,38 @@ test("a script that is changed in passing waits for a person, whose word lands i
   expect(scene.git("rev-parse", "minion/r1/line")).toBe(scene.git("rev-parse", "HEAD"));
   expect((await scene.minion(["land", "1"])).code).toBe(0);
   expect(scene.show("minion/r1/line")).toContain("src/one.txt");
+});
+
+test("what is ignored here waits for a person, and no merge lays it over what the person has", async () => {
+  scene.write(".gitignore", ".env\nnode_modules/\n.claude/worktrees/\n");
+  scene.commit("chore: ignore");
+  scene.write(".env", "mine\n");
+  scene.write("node_modules/dep/index.js", "1\n");
+  await scene.start("1. One\n");
+  await scene.minion(["next"]);
+  const worker = await scene.agent("r1/1.1");
+  await worker.begin();
+  worker.edit({ "src/one.txt": "1", ".env": "theirs\n" });
+  symlinkSync(join(scene.repo, "node_modules"), join(worker.path, "node_modules"));
+  scene.gitIn(worker.path, "add", "--force", ".env", "node_modules");
+  worker.commit();
+  await worker.minion(["gate", "--all"]);
+  const told = (await worker.submit()).json.error;
+  expect([told.code, told.message]).toEqual(["ignored", expect.stringMatching(/\.env, node_mod/)]);
+  expect((await worker.submit()).code).toBe(0);
+  const { landed, attention } = (await scene.minion(["next", "--json"])).json;
+  expect({ landed, attention }).toMatchObject({
+    landed: [],
+    attention: [{ task: "1", reason: "ignored", note: ".env, node_modules." }],
+  });
+  expect((await scene.minion(["land", "1"])).code).toBe(0);
+  const { error } = (await scene.minion(["merge", "--json"])).json;
+  expect([error.code, error.message]).toEqual(["in-the-way", expect.stringContaining(".env")]);
+  const [, command = ""] = /: (git .*)$/.exec(error.hint) ?? [];
+  expect(() => execFileSync("sh", ["-c", command], { cwd: scene.repo, stdio: "pipe" })).toThrow();
+  expect(readFileSync(join(scene.repo, ".env"), "utf8")).toBe("mine\n");
+  expect(existsSync(join(scene.repo, "node_modules/dep/index.js"))).toBe(true);
+  expect(scene.git("status", "--porcelain")).toBe("");
 });
 
 test("a file that the task forbids does not land, however it was changed", async () => {
