@@ -81,7 +81,9 @@ function leftoversOf(
   return {
     rooms,
     trees,
-    made: ["", ...state.attempts.keys()].flatMap((attempt) => madeIn(state, attempt)),
+    // By landing, where nobody works: what came up in a worker's worktree while a gate ran there
+    // may be the worker's.
+    made: madeIn(state),
     heads: landed.flatMap(({ submitted }) => submitted?.head ?? []),
     // Also that of an attempt whose begin was killed before the journal knew.
     branches: attempts.map(branchOf),

@@ -39,6 +39,8 @@ const evidence = v.object({
   attempts: texts, // A worker's, or those that landing proved together; none on the base
   tree: text, // `git write-tree` of all that is not ignored, before the command ran
   changed: texts, // Paths that it changed or removed: it spoke of other files than it left
+  // What a setup changed and was undone: the blob that it left at each path; zeros where none.
+  undone: v.optional(given<Readonly<Record<string, string>>>()),
   made: texts, // What it made beside them: nobody's work, and part of no tree while untracked
   command: text,
   cwd: v.optional(text, ""),

@@ -191,7 +191,7 @@ export async function redOnTip(
 ): Promise<string | null> {
   const { tree } = await landing.site.tip();
   for (const command of commandsOf(await landing.journal.state(), isEnd)) {
-    const key = `${tree} ${command.name}`;
+    const key = `${tree} ${command.name} ${command.run}`;
     if (landing.seen.has(key)) continue;
     const evidence = await proveHere(landing, attempts, command);
     const { code, gate, output } = evidence;

@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { mkdir, open, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Blueprint } from "../blueprint/blueprint.ts";
-import { cleanEnv, git } from "../git/git.ts";
+import { cleanEnv } from "../git/git.ts";
 import { pathsBetween, treeOf, untrackedIn, type Worktop } from "../git/repository.ts";
 import type { Evidence } from "../journal/events.ts";
-import { isRed, madeIn, setupKey } from "../journal/evidence.ts";
+import { isRed, isSetup, madeIn, setupKey } from "../journal/evidence.ts";
 import type { Journal, Run } from "../journal/journal.ts";
 import type { Command } from "../journal/shapes.ts";
 import type { RunState } from "../journal/state.ts";
@@ -14,6 +14,7 @@ import { outside } from "../program/world.ts";
 import { errorsIn, failuresIn, isSubset, isUntested } from "./failures.ts";
 import { keep, secretsIn } from "./output.ts";
 import { HELD, withSlot } from "./slots.ts";
+import { madeBySetup, undoSetup } from "./undo.ts";
 
 /** So many paths evidence names: a command that makes more leaves a folder that should be ignored.
  */
@@ -28,15 +29,11 @@ export const prove = (proof: Proof, command: Command): Promise<Evidence> =>
     proveNow(proof, command),
   );
 
-async function proveNow(
-  { journal, state, place, by, attempts }: Proof,
-  command: Command,
-): Promise<Evidence> {
+async function proveNow(proof: Proof, command: Command): Promise<Evidence> {
+  const { journal, state, place, by, attempts } = proof;
   const { name: gate, run, cwd, timeout } = command;
   const rules = state.blueprint.output;
-  const label =
-    attempts.length === 0 ? "base" : by === "landing" ? by : attempts[0]?.replace(/^.*\//, "");
-  const output = join("output", `${label}-${gate}-${outside().now().toString(36)}.log`);
+  const output = join("output", `${labelOf(proof)}-${gate}-${outside().now().toString(36)}.log`);
   const path = join(journal.folder, output);
   await mkdir(dirname(path), { recursive: true });
   const known = madeIn(state, by === "worker" ? attempts[0] : undefined);
@@ -45,18 +42,17 @@ async function proveNow(
   const before = performance.now();
   const code = await execute(run, join(place.top, cwd), timeout, path, rules);
   const ms = Math.round(performance.now() - before);
-  const made = (await untrackedIn(place.top))
-    .filter((path) => !untracked.includes(path))
-    .slice(0, PATHS_LIMIT);
-  // A setup may touch a lockfile: that is undone, since nothing has been worked on yet.
-  if (gate === state.setup?.name)
-    await git(place.top, "checkout", "--quiet", "--force", "--", ":/");
+  const fresh = (await untrackedIn(place.top)).filter((path) => !untracked.includes(path));
+  const isSettingUp = isSetup(state, command);
+  const made = (isSettingUp ? madeBySetup(proof, fresh) : fresh).slice(0, PATHS_LIMIT);
+  // A setup may touch a lockfile: nobody wants that.
+  const undone = isSettingUp ? await undoSetup(proof, tree, [...known, ...made]) : {};
   const after = await treeOf(place, [...known, ...made]);
   const changed = (await pathsBetween(tree, after, place.top)).slice(0, PATHS_LIMIT);
   const said = await readFile(path, "utf8");
   const untested = code === 0 && isUntested(said, rules);
   const errors = code === 0 ? [] : errorsIn(said, rules);
-  const plain = {
+  const evidence: Evidence = {
     gate,
     by,
     attempts,
@@ -68,11 +64,23 @@ async function proveNow(
     setup: setupKey(state),
     code,
     untested,
+    known: false,
+    ms,
+    output,
+    ...(errors.length > 0 ? { errors } : {}),
+    ...(Object.keys(undone).length > 0 ? { undone } : {}),
   };
-  const evidence = { ...plain, known: false, ms, output, ...(errors.length > 0 ? { errors } : {}) };
-  const base = state.evidence.findLast((each) => each.gate === gate && each.attempts.length === 0);
+  const base = state.evidence.findLast(
+    (each) => each.gate === gate && each.command === run && each.attempts.length === 0,
+  );
   if (!state.baseAccepted || !base || !isRed(evidence)) return evidence;
   return { ...evidence, known: await isNoWorse(journal, state, evidence, base) };
+}
+
+/** What the raw output is named after: the base, landing, or a worker's attempt. */
+function labelOf({ by, attempts }: Proof): string {
+  if (attempts.length === 0) return "base";
+  return by === "landing" ? by : (attempts[0]?.replace(/^.*\//, "") ?? "");
 }
 
 /** Does a red run name no failure that an earlier one of the same gate does not name as well? */

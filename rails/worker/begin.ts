@@ -1,13 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { git, gitText, NO_HOOKS } from "../git/git.ts";
+import { git, gitList, gitText, NO_HOOKS } from "../git/git.ts";
 import { commitOf, findPlace, type Place } from "../git/repository.ts";
 import { fillSubmodules } from "../git/submodule.ts";
 import { withGitLock } from "../git/worktree.ts";
 import type { Evidence } from "../journal/events.ts";
-import { isPass } from "../journal/evidence.ts";
+import { commandOf, isRed, isSetup } from "../journal/evidence.ts";
 import { branchOf, isActive, type RunState, type TaskState } from "../journal/state.ts";
 import { EXIT, Fault } from "../program/fault.ts";
+import { word } from "../program/typed.ts";
 import { attach } from "../proof/jobs.ts";
 import { prove } from "../proof/prove.ts";
 import { attemptOf, findAttempt, MARKER, type Own, ownAttempt, uncommitted } from "./attempt.ts";
@@ -94,18 +95,45 @@ async function setUp(own: Own, until: number): Promise<Own | null> {
   const { journal, state, attempt, place } = own;
   if (!state.setup) return own;
   const job = { journal, cwd: place.top, job: `setup ${attempt.id}`, until };
-  const isOwn = ({ gate, attempts }: Evidence): boolean =>
-    gate === "setup" && attempts[0] === attempt.id;
-  const made = await attach(job, (now) => now.evidence.find(isOwn)).catch((error: Error) => error);
-  if (!made) return null;
-  if (!(made instanceof Error) && isPass(made)) return own;
-  const note = made instanceof Error ? made.message : join(journal.folder, made.output);
+  const ran = await attach(job, (now) => setupOf(now, attempt.id)).catch((error: Error) => error);
+  if (!ran) return null;
+  // Files that changed meanwhile are no failure: its worker may have been at them already.
+  if (!(ran instanceof Error) && !isRed(ran)) return ownAttempt(place.top);
+  const note = ran instanceof Error ? ran.message : join(journal.folder, ran.output);
   await journal.add({ event: "ended", attempt: attempt.id, reason: "setup-failed", note });
   throw new Fault(
     "setup-failed",
     `the project's setup failed: ${note}`,
     "stop and say so",
     EXIT.usage,
+  );
+}
+
+/** What the setup of an attempt's worktree left. */
+const setupOf = (state: RunState, attempt: string): Evidence | undefined =>
+  state.evidence.find(
+    (each) =>
+      isSetup(state, commandOf(each)) && each.by === "worker" && each.attempts[0] === attempt,
+  );
+
+/** What a worker has to know of how its worktree was set up: files that changed meanwhile and were
+ * left, since they may be its own. */
+export async function leftBySetup({ state, attempt, place }: Own): Promise<string> {
+  const { changed = [] } = setupOf(state, attempt.id) ?? {};
+  if (changed.length === 0) return "";
+  const tracked = await gitList(
+    place.top,
+    "--literal-pathspecs",
+    "ls-files",
+    "-z",
+    "--",
+    ...changed,
+  );
+  if (tracked.length === 0) return "";
+  const paths = tracked.map((path) => word(`:/${path}`)).join(" ");
+  return (
+    "While the setup ran, files changed that it may not have changed, and so they were left. " +
+    `What you did not change yourself, take back: \`git restore ${paths}\``
   );
 }
 

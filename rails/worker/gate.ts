@@ -124,7 +124,8 @@ export async function runGateJob(own: Own, name: string): Promise<void> {
   const allowed = state.blueprint.bounds.failures;
   if (isMissed(command, now) && (attempt.failures[name] ?? 0) + 1 >= allowed) {
     const before = state.evidence.findLast(
-      (each) => each.gate === name && each.attempts[0] === attempt.id,
+      (each) =>
+        each.gate === name && each.command === command.run && each.attempts[0] === attempt.id,
     );
     const isNoWorseThan = (one: Evidence, other: Evidence) => isNoWorse(journal, state, one, other);
     const isStuck =

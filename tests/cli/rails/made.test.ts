@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { Scene } from "./scene.ts";
@@ -84,6 +84,99 @@ test("a setup that makes files of its own is done once for a worktree, and lands
     landed: ["1"],
   });
   expect(scene.show("minion/r1/line")).not.toContain("lock");
+});
+
+/** A run whose project has a setup, which waits until it may go on where somebody asks it to. */
+async function withSetup(setup: string, ...gates: string[]) {
+  scene = new Scene(blueprint(...gates));
+  scene.write("wait.sh", "while test -e ~/wait; do sleep 0.02; done\n");
+  scene.write("lock", "1\n");
+  scene.write(
+    ".claude/minion/toolchains.md",
+    `| Tool | Command | When |\n|---|---|---|\n| setup | \`sh wait.sh; ${setup}\` | \`lock\` |\n`,
+  );
+  scene.commit("chore: set up");
+  await scene.start("1. One\n");
+  await scene.minion(["next"]);
+  return scene.agent("r1/1.1");
+}
+
+/** Begins; `during` happens while the setup runs. */
+async function beginsWhile(worker: Awaited<ReturnType<typeof withSetup>>, during: () => void) {
+  scene.write("../wait", "");
+  expect((await worker.minion(["begin", worker.attempt, "--wait", "1"])).code).toBe(75);
+  during();
+  rmSync(join(scene.home, "wait"));
+  const answer = await worker.begin();
+  expect(answer.code).toBe(0);
+  return answer.stdout;
+}
+const read = (top: string, path: string) => readFileSync(join(top, path), "utf8");
+
+test("what a setup changes of tracked files is undone, and what its worker edits meanwhile stays", async () => {
+  const worker = await withSetup("echo 2 > lock; rm wait.sh", "test -f lock");
+  const told = await beginsWhile(worker, () =>
+    worker.edit({ "src/start.txt": "edited\n", "src/new.txt": "new\n" }),
+  );
+  expect(read(worker.path, "src/start.txt")).toBe("edited\n");
+  expect(read(worker.path, "src/new.txt")).toBe("new\n");
+  expect(scene.gitIn(worker.path, "status", "--porcelain").split("\n")).toEqual([
+    "M src/start.txt",
+    "?? src/new.txt",
+  ]);
+  expect(told).toContain("git restore :/src/start.txt`");
+  expect((await worker.minion(["gate", "--all"])).code).toBe(0);
+  expect((await worker.submit()).json.error.message).toContain("src/new.txt");
+  worker.commit();
+  expect((await worker.submit()).code).toBe(0);
+  expect((await scene.minion(["next", "--json"])).json).toMatchObject({ landed: ["1"] });
+});
+
+test("of a file that both change, what is not the setup's alone stays, and is said", async () => {
+  const worker = await withSetup("echo 2 >> lock", "true");
+  const told = await beginsWhile(worker, () => worker.edit({ lock: "mine\n" }));
+  expect(read(worker.path, "lock")).toBe("mine\n2\n");
+  expect(told).toContain("git restore :/lock`");
+});
+
+test("nothing new of a worker's that came up while the setup ran is cleaned away", async () => {
+  const worker = await withSetup("mkdir -p out; touch out/a", "true");
+  await beginsWhile(worker, () => worker.edit({ "src/new.txt": "new\n" }));
+  await scene.minion(["abort"]);
+  const { keep } = (await scene.minion(["clean", "--json"])).json;
+  expect(keep).toContainEqual({
+    name: `worktree ${worker.path}`,
+    why: "not committed: src/new.txt",
+  });
+  expect(read(worker.path, "src/new.txt")).toBe("new\n");
+});
+
+test("a gate that is called setup is a gate, beside the project's setup", async () => {
+  const worker = await withSetup("echo 2 > lock", "true");
+  scene.write(
+    ".claude/minion/blueprint.md",
+    "---\ngates:\n  - name: setup\n    run: '! grep -rn FAIL src'\n---\n",
+  );
+  await scene.minion(["abort"]);
+  scene.commit("chore: a gate");
+  await scene.start("1. One\n2. Two\n");
+  await scene.minion(["next"]);
+  const [one, two] = [await scene.agent("r2/1.1"), await scene.agent("r2/2.1")];
+  await one.begin();
+  one.edit({ "src/start.txt": "edited\n" });
+  expect((await one.minion(["gate", "setup"])).code).toBe(0);
+  expect(read(one.path, "src/start.txt")).toBe("edited\n");
+  one.commit();
+  expect((await one.submit()).code).toBe(0);
+  await two.begin();
+  two.edit({ "src/two.txt": "FAIL\n" });
+  expect((await two.minion(["gate", "setup"])).code).toBe(1);
+  expect(read(two.path, "src/two.txt")).toBe("FAIL\n");
+  expect(existsSync(worker.path)).toBe(true);
+  expect((await scene.minion(["next", "--json"])).json).toMatchObject({ landed: ["1"] });
+  const events = read(scene.repo, ".git/minion/r2/events.jsonl").split("\n");
+  const landing = events.filter((line) => /"evidence".*"by":"landing".*grep/.test(line));
+  expect(landing.length).toBe(2);
 });
 
 test("clean copes with a worktree whose folder somebody removed, and keeps what was on its branch", async () => {
