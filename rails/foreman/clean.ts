@@ -1,4 +1,3 @@
-import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { git, gitText } from "../git/git.ts";
 import {
@@ -8,8 +7,7 @@ import {
   type Place,
   type Worktree,
 } from "../git/repository.ts";
-import { workIn } from "../git/submodule.ts";
-import { asListed, cloneFor, removeWorktree, withGitLock } from "../git/worktree.ts";
+import { asListed, cloneFor, removeWorktree, whyKept, withGitLock } from "../git/worktree.ts";
 import { madeIn } from "../journal/evidence.ts";
 import { branchOf, isOpen, type RunState } from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
@@ -113,8 +111,7 @@ async function cleanWorktrees(
     const others = ["--branches", "--tags", "--remotes", ...heads];
     const isOnlyHere = await hasMore(place.main, tip, ...others);
     const why =
-      (await unsaved(place.main, path, made)) ??
-      (isOnlyHere ? "commits that are on no branch" : null);
+      (await whyKept(place, path, made)) ?? (isOnlyHere ? "commits that are on no branch" : null);
     await settle(`worktree ${path}`, why, () => removeWorktree(place, path, made));
   }
 }
@@ -153,17 +150,6 @@ async function cleanBranches(
       withGitLock(place, () => git(main, "update-ref", "-d", ref, commit)),
     );
   }
-}
-
-/** What lies in a worktree and nowhere else. A folder that somebody removed by hand holds nothing
- * any more. */
-async function unsaved(
-  main: string,
-  path: string,
-  made: readonly string[],
-): Promise<string | null> {
-  if (!(await stat(path).catch(() => null))) return null;
-  return (await isCheckout(path)) ? workIn(path, main, made) : "it lost its .git";
 }
 
 /** Has a commit anything below it that none of the others has? Of these some may be gone from the

@@ -84,7 +84,7 @@ export function siteOf(
     /** Puts beside the files what belongs to them (submodules). @returns null, or what is not to be
      * had */
     async fill(): Promise<string | null> {
-      const fault = await fillSubmodules(path, main).catch((error: Error) => error);
+      const fault = await fillSubmodules(path, main, true).catch((error: Error) => error);
       return fault?.message ?? null;
     },
     /** The commit in the worktree, and its tree. */

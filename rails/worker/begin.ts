@@ -86,7 +86,7 @@ async function moveTo(place: Place, branch: string, commit: string): Promise<voi
         "stop: a person has to look at it",
       );
     const target = left === null ? ["--no-track", "-c", branch, commit] : [branch];
-    await git(place.top, ...NO_HOOKS, "switch", "--quiet", ...target);
+    await git(place.top, ...NO_HOOKS, "switch", "--quiet", "--no-overwrite-ignore", ...target);
   });
   await fillSubmodules(place.top, place.main);
 }

@@ -47,8 +47,12 @@ describe("the rails' own worktree", () => {
     rmSync(join(path, ".git"));
     writeFileSync(join(scene.repo, "src/start.txt"), "the person's own");
     writeFileSync(join(scene.repo, "made"), "the person's own");
-    await expect(removeWorktree(place, path, ["made"])).rejects.toMatchObject({ code: "git" });
+    await expect(removeWorktree(place, path, ["made"])).rejects.toMatchObject({ code: "dirty" });
     expect(existsSync(join(scene.repo, "made"))).toBe(true);
+    // Whose it is now, nobody can say.
+    await expect(freshWorktree(place, path, head)).rejects.toMatchObject({ code: "not-ours" });
+    expect(existsSync(join(path, "src/start.txt"))).toBe(true);
+    rmSync(path, { recursive: true });
     await freshWorktree(place, path, head);
     expect(scene.gitIn(path, "rev-parse", "--show-toplevel")).toBe(path);
     expect(readFileSync(join(scene.repo, "src/start.txt"), "utf8")).toBe("the person's own");

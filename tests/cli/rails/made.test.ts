@@ -193,3 +193,94 @@ test("clean copes with a worktree whose folder somebody removed, and keeps what 
   expect(scene.git("worktree", "list").split("\n")).toHaveLength(1);
   expect(scene.show("minion/r1/1-one.1")).toContain("src/one.txt");
 });
+
+test("nothing of a run can be added by accident, and the folder goes with the last worktree", async () => {
+  scene = new Scene(blueprint("true"));
+  const worker = await begun();
+  for (const at of [scene.repo, worker.path]) scene.gitIn(at, "add", "--all");
+  expect(scene.git("status", "--porcelain", "--untracked-files=all")).toBe("");
+  expect(scene.gitIn(worker.path, "status", "--porcelain")).toBe("A  src/one.txt");
+  await worker.finish();
+  await scene.minion(["next"]);
+  expect((await scene.minion(["merge"])).code).toBe(0);
+  expect((await scene.minion(["clean", "--json"])).json.keep).toEqual([]);
+  expect(existsSync(join(scene.repo, ".claude/worktrees"))).toBe(false);
+});
+
+test("a folder of worktrees that was there is not written to, and what that means is said", async () => {
+  scene = new Scene(blueprint("true"));
+  scene.write(".claude/worktrees/mine/note", "mine\n");
+  const started = await scene.minion(["start", "-", "--json"], { input: "1. One\n" });
+  expect(started.json.warnings).toContainEqual(expect.stringContaining(".git/info/exclude"));
+  await scene.minion(["next"]);
+  expect(existsSync(join(scene.repo, ".claude/worktrees/.gitignore"))).toBe(false);
+  await scene.minion(["abort"]);
+  await scene.minion(["clean"]);
+  expect(read(scene.repo, ".claude/worktrees/mine/note")).toBe("mine\n");
+});
+
+test("clean leaves a worktree that a person locked, and says so", async () => {
+  scene = new Scene(blueprint("true"));
+  const worker = await begun();
+  await worker.finish();
+  await scene.minion(["next"]);
+  const landing = join(scene.repo, ".claude/worktrees/minion-r1-landing");
+  scene.git("worktree", "lock", worker.path, "--reason", "I look at it");
+  scene.git("worktree", "lock", landing);
+  const { keep } = (await scene.minion(["clean", "--json"])).json;
+  expect(keep).toEqual(
+    expect.arrayContaining([
+      { name: `worktree ${worker.path}`, why: "locked: I look at it" },
+      { name: `worktree ${landing}`, why: "locked" },
+    ]),
+  );
+  expect([worker.path, landing].map((path) => existsSync(join(path, ".git")))).toEqual([
+    true,
+    true,
+  ]);
+  scene.git("worktree", "unlock", worker.path);
+  scene.git("worktree", "unlock", landing);
+  expect((await scene.minion(["clean", "--json"])).json.remove).toEqual(
+    expect.arrayContaining([`worktree ${worker.path}`, `worktree ${landing}`]),
+  );
+});
+
+test.each([
+  ["a folder", (path: string) => scene.write("note", "mine\n", path)],
+  [
+    "a repository",
+    (path: string) => {
+      scene.write("note", "mine\n", path);
+      scene.gitIn(path, "init", "-q");
+    },
+  ],
+  [
+    "a worktree with work in it",
+    (path: string) => {
+      scene.git("worktree", "add", "-q", "-b", "mine", path);
+      scene.write("note", "mine\n", path);
+    },
+  ],
+  [
+    "a folder where the run's worktree was",
+    async (path: string) => {
+      await scene.minion(["next"]);
+      rmSync(path, { recursive: true });
+      scene.write("note", "mine\n", path);
+    },
+  ],
+])("%s of a person's at landing's place is named, and left", async (_, put) => {
+  scene = new Scene(blueprint("true"));
+  await scene.start("1. One\n");
+  const path = join(scene.repo, ".claude/worktrees/minion-r1-landing");
+  await put(path);
+  if (existsSync(join(scene.repo, ".git/minion/r1/output"))) {
+    await scene.goodWorker("r1/1.1", { "src/one.txt": "1" });
+  }
+  const { fault } = (await scene.minion(["next", "--json"])).json;
+  expect(JSON.stringify(fault)).toContain(path);
+  expect(read(path, "note")).toBe("mine\n");
+  await scene.minion(["abort"]);
+  await scene.minion(["clean"]);
+  expect(read(path, "note")).toBe("mine\n");
+});
