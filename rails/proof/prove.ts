@@ -11,6 +11,7 @@ import type { Command } from "../journal/shapes.ts";
 import type { RunState } from "../journal/state.ts";
 import { EXIT } from "../program/fault.ts";
 import { outside } from "../program/world.ts";
+import { compared, sharedBy } from "./beside.ts";
 import { errorsIn, failuresIn, isSubset, isUntested } from "./failures.ts";
 import { keep, secretsIn } from "./output.ts";
 import { HELD, withSlot } from "./slots.ts";
@@ -39,6 +40,8 @@ async function proveNow(proof: Proof, command: Command): Promise<Evidence> {
   const known = madeIn(state, by === "worker" ? attempts[0] : undefined);
   const tree = await treeOf(place, known);
   const untracked = await untrackedIn(place.top);
+  const shared = await sharedBy(place.top);
+  const startedAt = outside().now();
   const before = performance.now();
   const code = await execute(run, join(place.top, cwd), timeout, path, rules);
   const ms = Math.round(performance.now() - before);
@@ -49,6 +52,8 @@ async function proveNow(proof: Proof, command: Command): Promise<Evidence> {
   const undone = isSettingUp ? await undoSetup(proof, tree, [...known, ...made]) : {};
   const after = await treeOf(place, [...known, ...made]);
   const changed = (await pathsBetween(tree, after, place.top)).slice(0, PATHS_LIMIT);
+  const at = { top: place.top, startedAt, isSetup: isSettingUp };
+  const beside = await compared(shared, await journal.state(), at);
   const said = await readFile(path, "utf8");
   const untested = code === 0 && isUntested(said, rules);
   const errors = code === 0 ? [] : errorsIn(said, rules);
@@ -69,6 +74,7 @@ async function proveNow(proof: Proof, command: Command): Promise<Evidence> {
     output,
     ...(errors.length > 0 ? { errors } : {}),
     ...(Object.keys(undone).length > 0 ? { undone } : {}),
+    ...(beside.length > 0 ? { beside } : {}),
   };
   const base = state.evidence.findLast(
     (each) => each.gate === gate && each.command === run && each.attempts.length === 0,

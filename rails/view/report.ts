@@ -17,7 +17,7 @@ import { typed } from "../program/typed.ts";
 import { tailOf } from "../proof/output.ts";
 import { costText } from "./cost-text.ts";
 import { stateGraph, workersGantt } from "./mermaid.ts";
-import { cell, clock, fenced } from "./text.ts";
+import { cell, clock, fenced, oneLine } from "./text.ts";
 
 /** The page that a person gets at the end: what landed, what did not and why, the raw evidence,
  * what it cost, what to type next.
@@ -51,6 +51,7 @@ export async function reportText(
       alarms.map((alarm) => `- ${alarmLine(alarm)}`),
     ),
     ...section("Findings", findingsText(state)),
+    ...section("Beside the files", besideText(state)),
     ...section("Raw output", await Promise.all(proofs)),
     ...section("Handoffs", handoffsText(state)),
     ...section("How it went", picturesText(state)),
@@ -63,6 +64,23 @@ export async function reportText(
 /** A section with its title; nothing where there is nothing to say. */
 const section = (title: string, lines: readonly string[]): string[] =>
   lines.length > 0 ? [`## ${title}\n`, ...lines, ""] : [];
+
+/** What commands, or somebody meanwhile, changed in the config, hooks and refs that all worktrees
+ * share. */
+function besideText({ evidence }: RunState): string[] {
+  const lines = evidence.flatMap(({ gate, beside = [] }) =>
+    beside.map(({ name, became, isBack }) => {
+      const isLong = name.startsWith("hooks/") || became === null;
+      const what =
+        became === null ? "is gone" : isLong ? "is another" : `is ${became.slice(0, 80)}`;
+      const fate = isBack
+        ? "; taken back"
+        : "; left as it is, since somebody else may have done it";
+      return `- While ${gate} ran: ${oneLine(`${name} ${what}`)}${fate}.`;
+    }),
+  );
+  return [...new Set(lines)];
+}
 
 /** What the run is for. */
 function intentText({ goal, success }: RunState): string[] {

@@ -175,7 +175,7 @@ describe("submodules", () => {
     await freshWorktree(place, path, scene.git("rev-parse", "HEAD"));
     expect(scene.gitIn(path, "status", "--porcelain", "--ignore-submodules=none")).toBe("");
     expect(readFileSync(join(scene.repo, ".git/config"), "utf8")).toBe(config);
-    expect(scene.git("status", "--porcelain")).toBe("?? .claude/worktrees/");
+    expect(scene.git("status", "--porcelain")).toBe("");
     await removeWorktree(place, path, []);
     expect(existsSync(path)).toBe(false);
     expect(readFileSync(join(scene.repo, odd, "lib.txt"), "utf8")).toBe("lib");

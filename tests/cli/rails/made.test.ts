@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, describe, expect, test } from "vitest";
 import { Scene } from "./scene.ts";
 
 let scene: Scene;
@@ -89,7 +90,7 @@ test("a setup that makes files of its own is done once for a worktree, and lands
 /** A run whose project has a setup, which waits until it may go on where somebody asks it to. */
 async function withSetup(setup: string, ...gates: string[]) {
   scene = new Scene(blueprint(...gates));
-  scene.write("wait.sh", "while test -e ~/wait; do sleep 0.02; done\n");
+  scene.write("wait.sh", "touch ~/runs; while test -e ~/wait; do sleep 0.02; done\n");
   scene.write("lock", "1\n");
   scene.write(
     ".claude/minion/toolchains.md",
@@ -104,7 +105,9 @@ async function withSetup(setup: string, ...gates: string[]) {
 /** Begins; `during` happens while the setup runs. */
 async function beginsWhile(worker: Awaited<ReturnType<typeof withSetup>>, during: () => void) {
   scene.write("../wait", "");
+  rmSync(join(scene.home, "runs"));
   expect((await worker.minion(["begin", worker.attempt, "--wait", "1"])).code).toBe(75);
+  while (!existsSync(join(scene.home, "runs"))) await sleep(20);
   during();
   rmSync(join(scene.home, "wait"));
   const answer = await worker.begin();
@@ -283,4 +286,48 @@ test.each([
   await scene.minion(["abort"]);
   await scene.minion(["clean"]);
   expect(read(path, "note")).toBe("mine\n");
+});
+
+describe("what all worktrees share", () => {
+  const config = () => scene.git("config", "--local", "--list");
+  const report = async () => (await scene.minion(["report"])).stdout;
+
+  test("is as it was after a setup that writes config and hooks, as husky does", async () => {
+    const hook = 'printf x > "$(git rev-parse --git-common-dir)/hooks/pre-commit"';
+    const worker = await withSetup(
+      `git config core.hooksPath .husky/_; git config --add remote.origin.url u; ${hook}`,
+      "true",
+    );
+    const hooks = join(scene.repo, ".git/hooks/pre-commit");
+    const isClean = () =>
+      expect([config().includes("hookspath"), existsSync(hooks)]).toEqual([false, false]);
+    isClean();
+    await worker.begin();
+    isClean();
+    const text = await report();
+    expect(text.match(/core\.hookspath is \.husky\/_; taken back/g)).toHaveLength(1);
+    expect(text).toContain("hooks/pre-commit is another; taken back");
+  });
+
+  test("keeps what was there, and what a person sets meanwhile", async () => {
+    const worker = await withSetup("git config core.hooksPath .husky/_", "true");
+    scene.git("config", "core.hooksPath", "mine");
+    scene.git("config", "--add", "demo.many", "a");
+    scene.git("config", "--add", "demo.many", "b");
+    scene.write(".git/hooks/pre-commit", "mine\n");
+    const before = config();
+    await worker.begin();
+    expect(config()).toBe(before);
+    expect(read(scene.repo, ".git/hooks/pre-commit")).toBe("mine\n");
+  });
+
+  test("is said where a gate changes it, and left", async () => {
+    scene = new Scene(blueprint("git branch -f theirs HEAD; git config demo.gate 1"));
+    const worker = await begun();
+    await worker.finish();
+    expect(scene.git("config", "demo.gate")).toBe("1");
+    const text = await report();
+    expect(text).toContain("While g0 ran: refs/heads/theirs is ");
+    expect(text).toContain("demo.gate is 1; left");
+  });
 });
