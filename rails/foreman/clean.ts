@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { git, gitText } from "../git/git.ts";
+import { holderOf } from "../git/holder.ts";
 import {
   commitOf,
   isCheckout,
@@ -141,9 +142,11 @@ async function cleanBranches(
       ...landed,
     ];
     const isOnlyHere = await hasMore(main, commit, ...others);
-    const holder = standing.find(({ branch }) => branch === name);
+    const holder = await holderOf(place, name);
+    const isHeld = standing.some(({ path }) => path === holder?.path);
     let why: string | null = null;
-    if (holder) why = `checked out in ${holder.path}`;
+    if (holder && isHeld)
+      why = `${holder.isBusy ? "being rebased" : "checked out"} in ${holder.path}`;
     else if (isOnlyHere) why = isLine ? "the result: not merged yet" : "work that did not land";
     // Given the commit, git leaves a branch alone that has moved meanwhile.
     await settle(`branch ${name}`, why, () =>

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { git, gitText, NO_HOOKS, PLAIN_MERGE } from "../git/git.ts";
-import { changedPaths, commitOf, gitDirOf, listWorktrees, type Place } from "../git/repository.ts";
+import { holderOf } from "../git/holder.ts";
+import { changedPaths, commitOf, gitDirOf, type Place } from "../git/repository.ts";
 import { fillSubmodules } from "../git/submodule.ts";
 import { bringBack, freshWorktree } from "../git/worktree.ts";
 import type { Evidence } from "../journal/events.ts";
@@ -102,11 +103,11 @@ export function siteOf(
     /** Moves the line. @returns false where it does not stand on `from` any more @throws Fault
      * `line-in-use` */
     async move(from: string, to: string): Promise<boolean> {
-      const holder = (await listWorktrees(main)).find(({ branch }) => branch === line)?.path;
+      const holder = await holderOf(place, line);
       if (holder)
         throw new Fault(
           "line-in-use",
-          `${line} is checked out in ${holder}`,
+          `${line} is checked out in ${holder.path}`,
           "switch to another branch there",
         );
       await this.keep(to);

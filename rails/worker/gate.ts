@@ -65,54 +65,61 @@ export async function gate(
   return results;
 }
 
-async function runGate(
-  { place, journal, attempt, state }: Own,
-  command: PhaseGate,
-  until: number,
-): Promise<GateResult> {
+/** Runs one gate, or takes what is known of it on these very files. */
+async function runGate(own: Own, command: PhaseGate, until: number): Promise<GateResult> {
+  const { place, journal, attempt, state } = own;
   const { id } = attempt;
   const { name } = command;
   const allowed = state.blueprint.bounds.failures;
   const tree = await treeOf(place, madeIn(state, id));
   const known = evidenceFor(state, command, tree);
-  const isRefused = !known && (!isActive(attempt) || (attempt.failures[name] ?? 0) >= allowed);
-  const job = { journal, cwd: place.top, job: `gate ${id} ${name}`, until };
-  const evidence = isRefused
-    ? undefined
-    : (known ?? (await attach(job, (now) => evidenceFor(now, command, tree))));
-  const failures = (await journal.state()).attempts.get(id)?.failures[name] ?? 0;
-  const plain = { gate: name, reused: known !== undefined, failures, allowed };
-  if (isRefused) return { ...plain, result: "refused", hint: NO_TRY_LEFT };
-  if (!evidence)
-    return { ...plain, result: "running", hint: "call the same again: it goes on meanwhile" };
+  const before = attempt.failures[name] ?? 0;
+  const plain = { gate: name, reused: known !== undefined, failures: before, allowed };
+  if (!known && (!isActive(attempt) || before >= allowed))
+    return { ...plain, result: "refused", hint: NO_TRY_LEFT };
 
-  const ran = {
-    ...plain,
-    seconds: evidence.ms / 1000,
-    output: join(journal.folder, evidence.output),
-  };
-  const changed = evidence.changed.slice(0, 5).join(", ");
+  const job = { journal, cwd: place.top, job: `gate ${id} ${name}`, until };
+  const evidence = known ?? (await attach(job, (now) => evidenceFor(now, command, tree)));
+  const failures = (await journal.state()).attempts.get(id)?.failures[name] ?? 0;
+  if (!evidence) {
+    const hint = "call the same again: it goes on meanwhile";
+    return { ...plain, failures, result: "running", hint };
+  }
+  const output = join(journal.folder, evidence.output);
+  const ran = { ...plain, failures, seconds: evidence.ms / 1000, output };
+  return { ...ran, ...(await outcomeOf(command, evidence, ran)) };
+}
+
+type Ran = Readonly<{ failures: number; allowed: number; output: string }>;
+
+/** How a gate came out, and what its worker is to do. */
+async function outcomeOf(
+  command: PhaseGate,
+  evidence: Evidence,
+  { failures, allowed, output }: Ran,
+): Promise<Pick<GateResult, "result" | "hint" | "tail">> {
   if (isMet(command, evidence)) {
     const asBefore = evidence.known ? "red in nothing that is not on the base" : "";
-    return { ...ran, result: "pass", hint: command.red ? "red, as it has to be here" : asBefore };
+    return { result: "pass", hint: command.red ? "red, as it has to be here" : asBefore };
   }
-  if (!isMissed(command, evidence))
+  if (!isMissed(command, evidence)) {
+    const changed = evidence.changed.slice(0, 5).join(", ");
     return {
-      ...ran,
       result: "changed-files",
       hint: `it changed ${changed}: look at that, then run it again`,
     };
-  const tail = (await tailOf(ran.output, TAIL_LINES)).join("\n");
-  const next = failures >= allowed ? NO_TRY_LEFT : "find the cause, fix it once, run it again";
+  }
   if (command.red && evidence.code === 0 && !evidence.untested)
-    return { ...ran, result: "fail", hint: GREEN_ALREADY };
-  const why =
-    evidence.code === null
-      ? "it ran out of time. "
-      : evidence.untested
-        ? "it tested nothing. "
-        : "";
-  return { ...ran, result: "fail", hint: why + next, tail };
+    return { result: "fail", hint: GREEN_ALREADY };
+  const next = failures >= allowed ? NO_TRY_LEFT : "find the cause, fix it once, run it again";
+  const tail = (await tailOf(output, TAIL_LINES)).join("\n");
+  return { result: "fail", hint: whyRed(evidence) + next, tail };
+}
+
+/** Why it is red, where its output may not say so. */
+function whyRed({ code, untested }: Evidence): string {
+  if (code === null) return "it ran out of time. ";
+  return untested ? "it tested nothing. " : "";
 }
 
 /** What the job `gate` does. The failure that uses up the bound ends the attempt. */

@@ -248,6 +248,23 @@ test("clean leaves a worktree that a person locked, and says so", async () => {
   );
 });
 
+test("clean leaves a branch that somebody is just rebasing", async () => {
+  scene = new Scene(blueprint("true"));
+  const worker = await begun();
+  await worker.finish();
+  await scene.minion(["next"]);
+  scene.gitIn(worker.path, "switch", "-q", "--detach");
+  scene.git("switch", "-q", "minion/r1/1-one.1");
+  expect(() => scene.git("rebase", "-q", "-x", "false", "HEAD~")).toThrow();
+  const { keep } = (await scene.minion(["clean", "--json"])).json;
+  expect(keep).toContainEqual({
+    name: "branch minion/r1/1-one.1",
+    why: `being rebased in ${scene.repo}`,
+  });
+  scene.git("rebase", "--abort");
+  expect(scene.git("branch", "--show-current")).toBe("minion/r1/1-one.1");
+});
+
 test.each([
   ["a folder", (path: string) => scene.write("note", "mine\n", path)],
   [
@@ -305,8 +322,8 @@ describe("what all worktrees share", () => {
     await worker.begin();
     isClean();
     const text = await report();
-    expect(text.match(/core\.hookspath is \.husky\/_; taken back/g)).toHaveLength(1);
-    expect(text).toContain("hooks/pre-commit is another; taken back");
+    expect(text.match(/core\.hookspath is \.husky\/_: taken back/g)).toHaveLength(1);
+    expect(text).toContain("hooks/pre-commit is another: taken back");
   });
 
   test("keeps what was there, and what a person sets meanwhile", async () => {
@@ -327,7 +344,7 @@ describe("what all worktrees share", () => {
     await worker.finish();
     expect(scene.git("config", "demo.gate")).toBe("1");
     const text = await report();
-    expect(text).toContain("While g0 ran: refs/heads/theirs is ");
-    expect(text).toContain("demo.gate is 1; left");
+    expect(text).toContain("refs/heads/theirs is another: left");
+    expect(text).toContain("demo.gate is 1: left");
   });
 });
