@@ -1,6 +1,6 @@
-import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { git, gitText } from "../git/git.ts";
+import { holderOf } from "../git/holder.ts";
 import {
   commitOf,
   isCheckout,
@@ -8,8 +8,7 @@ import {
   type Place,
   type Worktree,
 } from "../git/repository.ts";
-import { workIn } from "../git/submodule.ts";
-import { asListed, cloneFor, removeWorktree, withGitLock } from "../git/worktree.ts";
+import { asListed, cloneFor, removeWorktree, whyKept, withGitLock } from "../git/worktree.ts";
 import { madeIn } from "../journal/evidence.ts";
 import { branchOf, isOpen, type RunState } from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
@@ -81,7 +80,9 @@ function leftoversOf(
   return {
     rooms,
     trees,
-    made: ["", ...state.attempts.keys()].flatMap((attempt) => madeIn(state, attempt)),
+    // By landing, where nobody works: what came up in a worker's worktree while a gate ran there
+    // may be the worker's.
+    made: madeIn(state),
     heads: landed.flatMap(({ submitted }) => submitted?.head ?? []),
     // Also that of an attempt whose begin was killed before the journal knew.
     branches: attempts.map(branchOf),
@@ -111,8 +112,7 @@ async function cleanWorktrees(
     const others = ["--branches", "--tags", "--remotes", ...heads];
     const isOnlyHere = await hasMore(place.main, tip, ...others);
     const why =
-      (await unsaved(place.main, path, made)) ??
-      (isOnlyHere ? "commits that are on no branch" : null);
+      (await whyKept(place, path, made)) ?? (isOnlyHere ? "commits that are on no branch" : null);
     await settle(`worktree ${path}`, why, () => removeWorktree(place, path, made));
   }
 }
@@ -142,26 +142,17 @@ async function cleanBranches(
       ...landed,
     ];
     const isOnlyHere = await hasMore(main, commit, ...others);
-    const holder = standing.find(({ branch }) => branch === name);
+    const holder = await holderOf(place, name);
+    const isHeld = standing.some(({ path }) => path === holder?.path);
     let why: string | null = null;
-    if (holder) why = `checked out in ${holder.path}`;
+    if (holder && isHeld)
+      why = `${holder.isBusy ? "being rebased" : "checked out"} in ${holder.path}`;
     else if (isOnlyHere) why = isLine ? "the result: not merged yet" : "work that did not land";
     // Given the commit, git leaves a branch alone that has moved meanwhile.
     await settle(`branch ${name}`, why, () =>
       withGitLock(place, () => git(main, "update-ref", "-d", ref, commit)),
     );
   }
-}
-
-/** What lies in a worktree and nowhere else. A folder that somebody removed by hand holds nothing
- * any more. */
-async function unsaved(
-  main: string,
-  path: string,
-  made: readonly string[],
-): Promise<string | null> {
-  if (!(await stat(path).catch(() => null))) return null;
-  return (await isCheckout(path)) ? workIn(path, main, made) : "it lost its .git";
 }
 
 /** Has a commit anything below it that none of the others has? Of these some may be gone from the

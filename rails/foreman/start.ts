@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { lstat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Tools } from "../blueprint/tools.ts";
@@ -131,15 +131,30 @@ function priorityOf({ plan, blueprint, ...ways }: Planned): Record<string, numbe
   return Object.fromEntries(prioritise(jobs, rivals, blueprint.bounds.workers));
 }
 
-/** What the person should know of what a run leaves out. */
-async function warningsAt({ top }: Place): Promise<string[]> {
-  const paths = await changedPaths(top);
+/** What the person should know of what a run leaves out, and of what it puts in their checkout. */
+async function warningsAt(place: Place): Promise<string[]> {
+  const paths = await changedPaths(place.top);
   const changed = paths.filter((path) => !path.startsWith(".claude/worktrees/"));
-  if (changed.length === 0) return [];
-  return [
-    `${changed.length} uncommitted files here are not part of the run, ` +
-      "which starts from the last commit",
-  ];
+  const warnings: string[] = [];
+  if (changed.length > 0)
+    warnings.push(
+      `${changed.length} uncommitted files here are not part of the run, ` +
+        "which starts from the last commit",
+    );
+  if (await isInReach(place))
+    warnings.push(
+      "git add -A in the main checkout would add the workers' worktrees in .claude/worktrees, " +
+        "a folder that no run made: put it into .git/info/exclude",
+    );
+  return warnings;
+}
+
+/** Would git take up what lies in the folder of worktrees? One that a run makes ignores itself. */
+async function isInReach({ main }: Place): Promise<boolean> {
+  const isThere = (await lstat(join(main, ".claude/worktrees")).catch(() => null)) !== null;
+  if (!isThere) return false;
+  const ask = ["check-ignore", "--quiet", ".claude/worktrees/any"];
+  return (await git({ cwd: main, accept: [1, 128] }, ...ask)).code === 1;
 }
 
 /** @throws Fault `run-open` where a run is open here already */

@@ -23,24 +23,34 @@ async function submodulesOf(top: string, main: string): Promise<Submodule[]> {
 
 /** Fills the submodules of a worktree that the main checkout has filled, those inside them too,
  * from what is there: over no network, and without a word in the person's config.
- * @param top a worktree without work of its own, or a submodule in it; `main` the same place in the
- *   main checkout
- * @throws Fault `git` where the main checkout has not got the commit of one */
-export async function fillSubmodules(top: string, main: string): Promise<void> {
+ * @param top a worktree, or a submodule in it; `main` the same place in the main checkout
+ * @param isOurs nobody but the rails works there: nothing is left over in them
+ * @throws Fault `git` where the main checkout has not got the commit of one, and where somebody's
+ *   files are in the way */
+export async function fillSubmodules(top: string, main: string, isOurs = false): Promise<void> {
   for (const { path, commit, source } of await submodulesOf(top, main)) {
     if (source === null) continue;
     const inner = join(top, path);
     if (!(await isCheckout(inner))) await cloneInto(inner, source);
-    await putOn(inner, join(main, path), commit);
+    if (isOurs) await putOn(inner, join(main, path), commit);
+    else await switchTo(inner, join(main, path), commit);
   }
 }
 
-/** Puts a checkout and its submodules on a commit, with nothing left over in them. */
+/** Puts a checkout of the rails' own and its submodules on a commit, with nothing left over in them.
+ */
 export async function putOn(top: string, main: string, commit: string): Promise<void> {
   await git(top, ...NO_HOOKS, "checkout", "--quiet", "--force", "--detach", commit);
   // Ignored files stay (dependencies, caches): making them anew for every landing would cost
   // minutes.
   await git(top, "clean", "-ffdq");
+  await fillSubmodules(top, main, true);
+}
+
+/** Puts a submodule in somebody's worktree on a commit; what lies in it stays. */
+async function switchTo(top: string, main: string, commit: string): Promise<void> {
+  const how = ["--quiet", "--no-overwrite-ignore", "--detach"];
+  await git(top, ...NO_HOOKS, "checkout", ...how, commit);
   await fillSubmodules(top, main);
 }
 

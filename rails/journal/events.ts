@@ -3,7 +3,7 @@ import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Phase } from "../blueprint/workflow.ts";
 import type { PlannedTask } from "../plan/task.ts";
 import type { ProcessMark } from "../program/process.ts";
-import type { Candidate, Command, Estimate, Reason, Usage } from "./shapes.ts";
+import type { Beside, Candidate, Command, Estimate, Reason, Usage } from "./shapes.ts";
 
 // The shape of each event stands here once: it gives the type of what is written, and the check of
 // what is read. What is another room's to check has only to be there; a field that older versions
@@ -39,6 +39,9 @@ const evidence = v.object({
   attempts: texts, // A worker's, or those that landing proved together; none on the base
   tree: text, // `git write-tree` of all that is not ignored, before the command ran
   changed: texts, // Paths that it changed or removed: it spoke of other files than it left
+  // What a setup changed and was undone: the blob that it left at each path; zeros where none.
+  undone: v.optional(given<Readonly<Record<string, string>>>()),
+  beside: v.optional(listOf<Beside>()), // What it changed in config, hooks and refs, or somebody else
   made: texts, // What it made beside them: nobody's work, and part of no tree while untracked
   command: text,
   cwd: v.optional(text, ""),

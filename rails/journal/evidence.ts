@@ -29,6 +29,17 @@ export function isMissed(aim: Aim, evidence: Evidence | undefined): boolean {
   return evidence !== undefined && evidence.changed.length === 0 && !isMet(aim, evidence);
 }
 
+type Named = Readonly<{ name: string; run: string; cwd: string }>;
+
+/** Is a command what sets a worktree up? A gate may have the same name. */
+export const isSetup = ({ setup }: RunState, { name, run, cwd }: Named): boolean =>
+  setup !== null && setup.name === name && setup.run === run && setup.cwd === cwd;
+
+/** The command that left some evidence. */
+export const commandOf = ({ gate, command, cwd }: Evidence): Named => {
+  return { name: gate, run: command, cwd };
+};
+
 /** Names a run's setup: evidence that was made after another one says nothing. */
 export const setupKey = ({ setup }: RunState): string =>
   setup ? `${setup.cwd}: ${setup.run}` : "";

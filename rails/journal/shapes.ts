@@ -126,3 +126,12 @@ export type Result = Readonly<{
 /** An attempt and its own commits, oldest first; `skipped`: how many of them changed nothing on the
  * line. */
 export type Candidate = Readonly<{ attempt: string; commits: readonly string[]; skipped?: number }>;
+
+/** Something that is other after a command ran, in what all worktrees share: a key of the
+ * repository's config, `hooks/pre-commit`, a ref; null where there is none. `isBack`: taken back. */
+export type Beside = Readonly<{
+  name: string;
+  was: string | null;
+  became: string | null;
+  isBack: boolean;
+}>;

@@ -301,7 +301,7 @@ export async function redOnTip(
   isEnd = false,
 ): Promise<string | null> {
   for (const command of commandsOf(await landing.journal.state(), isEnd)) {
-    const key = `${tip.tree} ${command.name}`;
+    const key = `${tip.tree} ${command.name} ${command.run}`;
     if (landing.seen.has(key)) continue;
     const evidence = await proveHere(landing, attempts, command);
     const { code, gate, output } = evidence;

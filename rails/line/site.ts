@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { git, gitList, gitText, NO_HOOKS, PLAIN_MERGE, wordsOf } from "../git/git.ts";
-import { changedPaths, commitOf, gitDirOf, listWorktrees, type Place } from "../git/repository.ts";
+import { holderOf } from "../git/holder.ts";
+import { changedPaths, commitOf, gitDirOf, type Place } from "../git/repository.ts";
 import { fillSubmodules } from "../git/submodule.ts";
 import { bringBack, freshWorktree } from "../git/worktree.ts";
 import type { Evidence } from "../journal/events.ts";
@@ -82,7 +83,7 @@ export function siteOf(
     /** Puts beside the files what belongs to them (submodules). @returns null, or what is not to be
      * had */
     async fill(): Promise<string | null> {
-      const fault = await fillSubmodules(path, main).catch((error: Error) => error);
+      const fault = await fillSubmodules(path, main, true).catch((error: Error) => error);
       return fault?.message ?? null;
     },
     /** The commit in the worktree, and its tree. */
@@ -100,11 +101,11 @@ export function siteOf(
     /** Moves the line. @returns false where it does not stand on `from` any more
      * @throws Fault `line-in-use`; `line-stuck` where git does not move it though it stands there */
     async move(from: string, to: string): Promise<boolean> {
-      const holder = (await listWorktrees(main)).find(({ branch }) => branch === line)?.path;
+      const holder = await holderOf(place, line);
       if (holder)
         throw new Fault(
           "line-in-use",
-          `${line} is checked out in ${holder}`,
+          `${line} is checked out in ${holder.path}`,
           "switch to another branch there",
         );
       await this.keep(to);

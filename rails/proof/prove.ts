@@ -1,16 +1,17 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { git } from "../git/git.ts";
 import { pathsBetween, treeOf, untrackedIn, type Worktop } from "../git/repository.ts";
 import type { Evidence } from "../journal/events.ts";
-import { isRed, madeIn, setupKey } from "../journal/evidence.ts";
+import { isRed, isSetup, madeIn, setupKey } from "../journal/evidence.ts";
 import type { Journal, Run } from "../journal/journal.ts";
 import type { Command } from "../journal/shapes.ts";
 import type { RunState } from "../journal/state.ts";
 import { outside } from "../program/world.ts";
+import { compared, sharedBy } from "./beside.ts";
 import { execute } from "./command.ts";
 import { errorsIn, failuresIn, isSubset, isUntested } from "./failures.ts";
 import { slotEnv, withSlot } from "./slots.ts";
+import { madeBySetup, undoSetup } from "./undo.ts";
 
 /** So many paths evidence names: a command that makes more leaves a folder that should be ignored.
  */
@@ -34,23 +35,20 @@ async function proveNow(proof: Slotted, command: Command): Promise<Evidence> {
   const { name: gate, run, cwd } = command;
   const rules = state.blueprint.output;
   const output = join("output", `${labelOf(proof)}-${gate}-${outside().now().toString(36)}.log`);
-  const { tree, changed, made, code, ms } = await observe(proof, command, output);
+  const seen = await observe(proof, command, output);
+  const { code } = seen;
   const said = await readFile(join(journal.folder, output), "utf8");
   const errors = code === 0 ? [] : errorsIn(said, rules);
   const evidence: Evidence = {
     gate,
     by,
     attempts,
-    tree,
-    changed,
-    made,
+    ...seen,
     command: run,
     cwd,
     setup: setupKey(state),
-    code,
     untested: code === 0 && isUntested(said, rules),
     known: false,
-    ms,
     output,
     ...(errors.length > 0 ? { errors } : {}),
   };
@@ -63,18 +61,20 @@ function labelOf({ by, attempts: [attempt] }: Proof): string {
   return by === "landing" ? by : attempt.replace(/^.*\//, "");
 }
 
+type Seen = Pick<Evidence, "tree" | "changed" | "made" | "code" | "ms" | "undone" | "beside">;
+
 /** Runs a command and looks what it did to the files. `changed`: paths of the tree that are others
- * after it; `made`: untracked ones that were not there before; `ms`: how long it took. */
-async function observe(
-  { journal, state, place, by, attempts, slot }: Slotted,
-  command: Command,
-  output: string,
-): Promise<Pick<Evidence, "tree" | "changed" | "made" | "code" | "ms">> {
+ * after it; `made`: untracked ones that were not there before; `ms`: how long it took; `undone`:
+ * what of a setup's changes was taken back; `beside`: what moved outside of the worktree. */
+async function observe(proof: Slotted, command: Command, output: string): Promise<Seen> {
+  const { journal, state, place, by, attempts, slot } = proof;
   const path = join(journal.folder, output);
   await mkdir(dirname(path), { recursive: true });
   const known = madeIn(state, by === "worker" ? attempts[0] : undefined);
   const tree = await treeOf(place, known);
   const untracked = await untrackedIn(place.top);
+  const shared = await sharedBy(place.top);
+  const startedAt = outside().now();
 
   const begin = performance.now();
   const cwd = join(place.top, command.cwd);
@@ -83,20 +83,30 @@ async function observe(
   const ms = Math.round(performance.now() - begin);
 
   const added = (await untrackedIn(place.top)).filter((each) => !untracked.includes(each));
-  const made = added.slice(0, PATHS_LIMIT);
-  // A setup may touch a lockfile: that is undone, since nothing has been worked on yet.
-  if (command.name === state.setup?.name)
-    await git(place.top, "checkout", "--quiet", "--force", "--", ":/");
+  const isSettingUp = isSetup(state, command);
+  const made = (isSettingUp ? madeBySetup(proof, added) : added).slice(0, PATHS_LIMIT);
+  // A setup may touch a lockfile: nobody wants that.
+  const undone = isSettingUp ? await undoSetup(proof, tree, [...known, ...made]) : {};
   const after = await treeOf(place, [...known, ...made]);
   const changed = (await pathsBetween(tree, after, place.top)).slice(0, PATHS_LIMIT);
-  return { tree, changed, made, code, ms };
+  const at = { top: place.top, startedAt, isSetup: isSettingUp };
+  const beside = await compared(shared, await journal.state(), at);
+  return {
+    tree,
+    changed,
+    made,
+    code,
+    ms,
+    ...(Object.keys(undone).length > 0 ? { undone } : {}),
+    ...(beside.length > 0 ? { beside } : {}),
+  };
 }
 
 /** Is it red in nothing that is not red on the base as well, where a person has accepted that? */
 async function isKnown(journal: Journal, state: RunState, now: Evidence): Promise<boolean> {
   if (!state.baseAccepted || !isRed(now)) return false;
-  const onBase = ({ gate, attempts }: Evidence): boolean =>
-    gate === now.gate && attempts.length === 0;
+  const onBase = ({ gate, command, attempts }: Evidence): boolean =>
+    gate === now.gate && command === now.command && attempts.length === 0;
   const base = state.evidence.findLast(onBase);
   return base !== undefined && isNoWorse(journal, state, now, base);
 }

@@ -3,6 +3,7 @@ import { alarmLine, alarmsOf } from "../foreman/alarms.ts";
 import { type Attention, attentionOf } from "../foreman/attention.ts";
 import { isPass } from "../journal/evidence.ts";
 import { isNone, missingSlots, slotsOf } from "../journal/handoff.ts";
+import type { Beside } from "../journal/shapes.ts";
 import {
   type AttemptState,
   isOpen,
@@ -17,7 +18,10 @@ import { typed } from "../program/typed.ts";
 import { tailOf } from "../proof/output.ts";
 import { costText } from "./cost-text.ts";
 import { stateGraph, workersGantt } from "./mermaid.ts";
-import { cell, clock, fenced } from "./text.ts";
+import { cell, clock, fenced, oneLine } from "./text.ts";
+
+/** A value in a config may be long. */
+const VALUE_LIMIT = 80;
 
 /** The page that a person gets at the end: what landed, what did not and why, the raw evidence,
  * what it cost, what to type next.
@@ -56,6 +60,7 @@ export async function reportText(
       alarms.map((alarm) => `- ${alarmLine(alarm)}`),
     ),
     ...section("Findings", findingsText(state)),
+    ...section("Beside the files", besideText(state)),
     ...section("Raw output", await Promise.all(proofs)),
     ...section("Handoffs", handoffsText(state)),
     ...section("How it went", picturesText(state)),
@@ -68,6 +73,25 @@ export async function reportText(
 /** A section with its title; nothing where there is nothing to say. */
 const section = (title: string, lines: readonly string[]): string[] =>
   lines.length > 0 ? [`## ${title}\n`, ...lines, ""] : [];
+
+/** What commands, or somebody meanwhile, changed in the config, hooks and refs that all worktrees
+ * share, and during which gates. */
+function besideText({ evidence }: RunState): string[] {
+  const gates = new Map<string, Set<string>>();
+  for (const { gate, beside = [] } of evidence)
+    for (const each of beside) {
+      const text = oneLine(besideLine(each));
+      gates.set(text, (gates.get(text) ?? new Set()).add(gate));
+    }
+  return [...gates].map(([text, names]) => `- ${text} (while ${[...names].join(", ")} ran)`);
+}
+
+function besideLine({ name, became, isBack }: Beside): string {
+  const isConfig = !/^(hooks|refs)\//.test(name);
+  const now = isConfig ? `is ${became?.slice(0, VALUE_LIMIT)}` : "is another";
+  const fate = isBack ? "taken back" : "left, since somebody else may have done it";
+  return `${name} ${became === null ? "is gone" : now}: ${fate}`;
+}
 
 /** What the run is for. */
 function intentText({ goal, success }: RunState): string[] {

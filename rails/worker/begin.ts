@@ -1,13 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { git, gitText, NO_HOOKS } from "../git/git.ts";
+import { git, gitList, gitText, NO_HOOKS } from "../git/git.ts";
 import { commitOf, findPlace, type Place } from "../git/repository.ts";
 import { fillSubmodules } from "../git/submodule.ts";
 import { withGitLock } from "../git/worktree.ts";
 import type { Evidence } from "../journal/events.ts";
-import { isPass } from "../journal/evidence.ts";
+import { commandOf, isRed, isSetup } from "../journal/evidence.ts";
 import { branchOf, isActive, type RunState, type TaskState } from "../journal/state.ts";
 import { EXIT, Fault } from "../program/fault.ts";
+import { word } from "../program/typed.ts";
 import { attach } from "../proof/jobs.ts";
 import { prove } from "../proof/prove.ts";
 import {
@@ -102,7 +103,7 @@ async function moveTo(place: Place, branch: string, commit: string): Promise<voi
         "stop: a person has to look at it",
       );
     const target = left === null ? ["--no-track", "-c", branch, commit] : [branch];
-    await git(place.top, ...NO_HOOKS, "switch", "--quiet", ...target);
+    await git(place.top, ...NO_HOOKS, "switch", "--quiet", "--no-overwrite-ignore", ...target);
   });
   await fillSubmodules(place.top, place.main);
 }
@@ -114,12 +115,11 @@ async function setUp(own: Own, until: number): Promise<Own | null> {
   const { journal, state, attempt, place } = own;
   if (!state.setup) return own;
   const job = { journal, cwd: place.top, job: `setup ${attempt.id}`, until };
-  const isOwn = ({ gate, attempts }: Evidence): boolean =>
-    gate === "setup" && attempts[0] === attempt.id;
-  const made = await attach(job, (now) => now.evidence.find(isOwn)).catch((error: Error) => error);
-  if (!made) return null;
-  if (made instanceof Error) return endUnset(own, made.message);
-  return isPass(made) ? own : endUnset(own, join(journal.folder, made.output));
+  const ran = await attach(job, (now) => setupOf(now, attempt.id)).catch((error: Error) => error);
+  if (!ran) return null;
+  if (ran instanceof Error) return endUnset(own, ran.message);
+  // Files that changed meanwhile are no failure: its worker may have been at them already.
+  return isRed(ran) ? endUnset(own, join(journal.folder, ran.output)) : ownAttempt(place.top);
 }
 
 /** Ends an attempt whose worktree could not be set up. @param note what went wrong, or where that
@@ -128,6 +128,34 @@ async function endUnset({ journal, attempt }: Own, note: string): Promise<never>
   await journal.add({ event: "ended", attempt: attempt.id, reason: "setup-failed", note });
   const what = `the project's setup failed: ${note}`;
   throw new Fault("setup-failed", what, "stop and say so", EXIT.usage);
+}
+
+/** What the setup of an attempt's worktree left. */
+const setupOf = (state: RunState, attempt: string): Evidence | undefined =>
+  state.evidence.find(
+    (each) =>
+      isSetup(state, commandOf(each)) && each.by === "worker" && each.attempts[0] === attempt,
+  );
+
+/** What a worker has to know of how its worktree was set up: files that changed meanwhile and were
+ * left, since they may be its own. */
+export async function leftBySetup({ state, attempt, place }: Own): Promise<string> {
+  const { changed = [] } = setupOf(state, attempt.id) ?? {};
+  if (changed.length === 0) return "";
+  const tracked = await gitList(
+    place.top,
+    "--literal-pathspecs",
+    "ls-files",
+    "-z",
+    "--",
+    ...changed,
+  );
+  if (tracked.length === 0) return "";
+  const paths = tracked.map((path) => word(`:/${path}`)).join(" ");
+  return (
+    "While the setup ran, files changed that it may not have changed, and so they were left. " +
+    `What you did not change yourself, take back: \`git restore ${paths}\``
+  );
 }
 
 /** What the job `setup` does. */

@@ -1,6 +1,6 @@
 import { overlaysAt } from "../blueprint/layers.ts";
 import { stillRuns, untilOf, type Verb, WAIT, type Waiting } from "../program/verb.ts";
-import { begin } from "./begin.ts";
+import { begin, leftBySetup } from "./begin.ts";
 import { brief } from "./brief.ts";
 
 export const verb: Verb<Waiting> = {
@@ -11,7 +11,8 @@ export const verb: Verb<Waiting> = {
     const own = await begin(attempt, world.cwd, untilOf(options, world));
     if (!own) return stillRuns("The setup");
     const overlays = await overlaysAt(own.place);
-    const text = brief(own, (name) => overlays.get(name.toLowerCase()));
+    const told = brief(own, (name) => overlays.get(name.toLowerCase()));
+    const text = [told, await leftBySetup(own)].filter(Boolean).join("\n\n");
     return { text, data: { attempt, brief: text } };
   },
 };

@@ -47,8 +47,12 @@ describe("the rails' own worktree", () => {
     rmSync(join(path, ".git"));
     writeFileSync(join(scene.repo, "src/start.txt"), "the person's own");
     writeFileSync(join(scene.repo, "made"), "the person's own");
-    await expect(removeWorktree(place, path, ["made"])).rejects.toMatchObject({ code: "git" });
+    await expect(removeWorktree(place, path, ["made"])).rejects.toMatchObject({ code: "dirty" });
     expect(existsSync(join(scene.repo, "made"))).toBe(true);
+    // Whose it is now, nobody can say.
+    await expect(freshWorktree(place, path, head)).rejects.toMatchObject({ code: "not-ours" });
+    expect(existsSync(join(path, "src/start.txt"))).toBe(true);
+    rmSync(path, { recursive: true });
     await freshWorktree(place, path, head);
     expect(scene.gitIn(path, "rev-parse", "--show-toplevel")).toBe(path);
     expect(readFileSync(join(scene.repo, "src/start.txt"), "utf8")).toBe("the person's own");
@@ -171,7 +175,7 @@ describe("submodules", () => {
     await freshWorktree(place, path, scene.git("rev-parse", "HEAD"));
     expect(scene.gitIn(path, "status", "--porcelain", "--ignore-submodules=none")).toBe("");
     expect(readFileSync(join(scene.repo, ".git/config"), "utf8")).toBe(config);
-    expect(scene.git("status", "--porcelain")).toBe("?? .claude/worktrees/");
+    expect(scene.git("status", "--porcelain")).toBe("");
     await removeWorktree(place, path, []);
     expect(existsSync(path)).toBe(false);
     expect(readFileSync(join(scene.repo, odd, "lib.txt"), "utf8")).toBe("lib");
