@@ -59,7 +59,8 @@ function noPlace(cwd: string, error: Error): Error {
 
 /** Where a job of ours runs: in the main checkout, which stays; of a bare repository, in the one
  * that it was asked for from. */
-export const jobFolder = ({ main, common, top }: Place): string => (main === common ? top : main);
+export const jobFolder = ({ main, common, top }: Place): string =>
+  basename(common) === ".git" ? main : top;
 
 /** The folder that stands for the whole repository. A submodule's git folder names its checkout; a
  * bare repository beside a `.git` file that names it is its folder's; any other bare one, and one

@@ -83,7 +83,7 @@ test("a budget ends dispatching where the transcripts say that it is spent, unti
   });
   expect(started.code).toBe(0);
   const { dispatch } = await next();
-  expect(await resuming("--budget", "1")).toContain("allow");
+  expect(await resuming("--budget", "1")).toContain("ask");
   const worker = await scene.goodWorker(dispatch[0].attempt, { "src/one.txt": "1" });
   used(worker, 25_000); // Half a dollar at 20 dollars a million
   expect(await next()).toMatchObject({
