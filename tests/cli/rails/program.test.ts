@@ -36,7 +36,7 @@ describe("the program as it is built", () => {
     expect(plan.json.findings.map(({ code }: { code: string }) => code)).toContain(
       "unknown-dependency",
     );
-    expect(none).toMatchObject({ code: 1, stderr: "", json: { error: { code: "no-branch" } } });
+    expect(none).toMatchObject({ code: 1, stderr: "", json: { error: { code: "no-task" } } });
     expect(wrong).toMatchObject({ code: 2, stdout: "" });
     expect(wrong.stderr).toContain("gate wants one name, or --all\n  → minion gate test\n");
     expect(unknown).toMatchObject({ code: 2, stdout: "" });
