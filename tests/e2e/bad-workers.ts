@@ -75,6 +75,10 @@ const after = (...lines: ((worker: Worker) => string)[]): Behaviour =>
     yield* finish(worker);
   };
 
+/** Puts the line where a worker stands, behind the rails' back. */
+const MOVE =
+  'require("node:child_process").execFileSync("git", ["update-ref", "refs/heads/minion/r1/line", "HEAD"]);\n';
+
 /** What a worker that can write to the journal would write there. */
 const FORGE = `
 const { execFileSync } = require("node:child_process");
@@ -148,9 +152,9 @@ const behaviours: Record<Name, Behaviour> = {
     yield* start(worker);
     yield* bash("echo FAIL >> src/moves-line.txt");
     yield* commit(worker);
-    yield* bash(
-      `node -e "require('child_process').execFileSync('git', ['update-ref', 'refs/heads/minion/r1/line', 'HEAD'])"`,
-    );
+    // Said plainly it would be refused: a program of its own hides it.
+    yield* apply(worker, [{ write: "move.cjs", content: MOVE }]);
+    yield* bash("node move.cjs");
     for (;;) yield* end(worker, "It is on the line already.");
   },
   async *spawns(worker) {

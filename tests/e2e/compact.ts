@@ -9,7 +9,7 @@ afterEach(() => world.close());
 
 const LIST =
   "### Task 1: One\nFiles: src/one.txt\n### Task 2: Two\nDepends: 1\nFiles: src/two.txt\n";
-const TOLD = "- running: 2 (r1/2.1)\n- landed: 1\nNext step: `minion next --json`.";
+const TOLD = "- running: 2 (r1/2.1)\n- landed: 1\nNext step: `minion next --json --run r1`.";
 
 /** Ends its turn where it should go on, and goes on where it is told to. */
 const forgetful = (usual: Speaker): Speaker =>
@@ -50,10 +50,10 @@ export function compacted(mode: Mode, how: "goes on" | "forgets to go on and is 
     expect(texts[0]).not.toContain("minion begin r1/1.1");
     const reminders = how === "goes on" ? 0 : 1;
     expect(world.named("reminded")).toHaveLength(reminders);
-    const next = texts.findIndex((text) => text.includes('"command":"minion next --json"'));
+    const next = texts.findIndex((text) => text.includes('"command":"minion next --json'));
     if (reminders === 0) expect(next).toBe(1);
     else
-      expect(texts[next]?.split('"command":"minion next --json"')[0]).toContain(
+      expect(texts[next]?.split('"command":"minion next --json')[0]).toContain(
         "Run r1 has work ready (2)",
       );
   });
