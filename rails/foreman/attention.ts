@@ -1,7 +1,7 @@
 import type { Reason } from "../journal/shapes.ts";
 import { isOpen, type RunState, type TaskState } from "../journal/state.ts";
 import { riskOf } from "../plan/risk.ts";
-import { typed } from "../program/typed.ts";
+import { branchRef, pathspecs, typed } from "../program/typed.ts";
 import { type Alarm, alarmLine, isBudgetSpent } from "./alarms.ts";
 
 /** Something that a person has to decide, and what they can do about it. */
@@ -22,7 +22,7 @@ const overRed = (): Choice[] => [
 function linesFirst({ blueprint: { risks } }: RunState, { result }: TaskState): string {
   const paths = result?.submitted?.paths ?? [];
   const risky = paths.filter((path) => riskOf(risks, "", [path], "").risk !== "");
-  return (risky.length > 0 ? risky : paths).slice(0, 10).join(" ");
+  return pathspecs((risky.length > 0 ? risky : paths).slice(0, 10));
 }
 
 /** What waits for a person: tasks, and the run as a whole where nothing more is dispatched (`task`
@@ -66,7 +66,7 @@ function ofTask(run: RunState, task: TaskState): Attention {
   const choices: Choice[] = [];
   const begun = attempts.findLast((each) => each.begun)?.begun;
   if (begun) {
-    const range = `git diff ${begun.base.slice(0, 10)} ${begun.branch}`;
+    const range = `git diff ${begun.base.slice(0, 10)} ${branchRef(begun.branch)}`;
     const isRisk = reason === "high-risk";
     const command = isRisk ? `${range} -- ${linesFirst(run, task)}` : range;
     const land = isRisk ? "land it" : "mend it on its branch, then land that";

@@ -11,6 +11,7 @@ import {
   type TaskState,
 } from "../journal/state.ts";
 import { byPriority, rivalsOf, startNow } from "../plan/schedule.ts";
+import { oneLine } from "../program/shown.ts";
 import { outside } from "../program/world.ts";
 
 /** A worker to be started now, as Claude Code's tool for agents wants it. */
@@ -47,7 +48,7 @@ export function dispatch(
     attempt,
     task: id,
     agent: phase.back ? "minion:minion-verifier" : "minion:minion-worker",
-    description: description.slice(0, 50),
+    description: oneLine(description).slice(0, 50),
     prompt: promptFor(attempt),
     ...(extra.model ? { model: extra.model } : {}),
   };

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { findPlace, type Place } from "../git/repository.ts";
 import { Journal, listRuns } from "../journal/journal.ts";
+import { shown } from "../program/shown.ts";
 import { outside } from "../program/world.ts";
 import { attemptOf, type Found, findAttempt } from "../worker/attempt.ts";
 import type { HookAnswer, HookInput, ToolAnswer } from "./answer.ts";
@@ -38,7 +39,7 @@ const toolAnswerJson = ({ decision, reason }: NonNullable<ToolAnswer>): string =
     hookSpecificOutput: {
       hookEventName: "PreToolUse",
       permissionDecision: decision,
-      permissionDecisionReason: reason,
+      permissionDecisionReason: shown(reason),
     },
   });
 

@@ -7,6 +7,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { Candidate, Command, Reason } from "../journal/shapes.ts";
 import { type AttemptState, inOrder, type RunState } from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
+import { word } from "../program/typed.ts";
 import { attach, isRunning } from "../proof/jobs.ts";
 import { type Site, siteOf } from "./site.ts";
 
@@ -98,7 +99,7 @@ async function caughtUp(landing: Landing): Promise<RunState> {
     throw new Fault(
       "no-line",
       `branch ${line} is gone`,
-      `make it again: git branch ${line} ${tip}`,
+      `make it again: git branch ${word(line)} ${tip}`,
     );
   if (now === proven?.to) {
     await site.reset(now);
@@ -111,7 +112,7 @@ async function caughtUp(landing: Landing): Promise<RunState> {
     throw new Fault(
       "line-moved",
       `somebody moved ${line} to ${now}`,
-      `put it back: git branch -f ${line} ${tip}`,
+      `put it back: git branch -f ${word(line)} ${tip}`,
     );
   if (await site.move(now, tip)) await journal.add({ event: "line-restored", from: now, to: tip });
   return caughtUp(landing);

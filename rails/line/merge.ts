@@ -4,6 +4,7 @@ import type { Event } from "../journal/events.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { RunState } from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
+import { branchRef, word } from "../program/typed.ts";
 import { attach } from "../proof/jobs.ts";
 import { redOnTip } from "./land.ts";
 import type { Site } from "./site.ts";
@@ -64,11 +65,11 @@ export async function mergeRun(
     throw new Fault(
       "merge-red",
       `${line} on ${into}: ${red}`,
-      `look at it: git merge --no-ff ${line}`,
+      `look at it: git merge --no-ff ${branchRef(line)}`,
     );
 
   const holder = trees.find((each) => each.branch === into);
-  const there = holder?.path === place.top ? "" : `-C ${holder?.path} `;
+  const there = holder?.path === place.top ? "" : `-C ${word(holder?.path ?? "")} `;
   const way = `it is proven as ${to.slice(0, 10)}; when you are ready: git ${there}merge --ff-only ${to}`;
   if (there && holder)
     throw new Fault("checked-out", `${into} is checked out in ${holder.path}`, way);

@@ -4,8 +4,9 @@ import { type Alarm, alarmLine } from "../foreman/alarms.ts";
 import { chainLeft } from "../journal/chain.ts";
 import { endedAt, isOpen, type RunState, rivalsOn, type TaskState } from "../journal/state.ts";
 import type { Cost } from "../money/cost.ts";
+import { oneLine } from "../program/shown.ts";
 import { moneyText } from "./cost-text.ts";
-import { about, clock, LOOKS, oneLine, table } from "./text.ts";
+import { about, clock, LOOKS, table } from "./text.ts";
 
 /** What a board is drawn on. */
 type Screen = Readonly<{ columns: number; isColoured: boolean }>;

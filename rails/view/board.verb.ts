@@ -15,9 +15,12 @@ export const verb: Verb<OfRun & { watch?: true; json: boolean }> = {
   async run({ options }, world) {
     const { journal, place, state } = await runAt(world, options.run);
     const draw = (now: RunState): Promise<Board> => boardAt(place, now, world);
-    if (!options.watch || options.json) return draw(state);
+    const isOnce = !options.watch || options.json;
     const { watchBoard } = await import("./watch.ts");
-    return draw(await watchBoard(journal, world, async (now) => (await draw(now)).text));
+    const last = isOnce
+      ? state
+      : await watchBoard(journal, world, async (now) => (await draw(now)).text);
+    return { ...(await draw(last)), isColoured: true };
   },
 };
 

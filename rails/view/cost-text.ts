@@ -1,5 +1,6 @@
 import { endedAt, type RunState } from "../journal/state.ts";
 import type { Cost, CostRow } from "../money/cost.ts";
+import { code, inline } from "../program/shown.ts";
 import { clock } from "./text.ts";
 
 /** `$0.84 of about $2.50 (1.20–4.10)`: what was spent, and what was expected; the latter alone
@@ -32,7 +33,7 @@ export function costText(state: RunState, cost: Cost): string[] {
   if (cost.rows.length === 0) return [];
   const sentences = [`${moneyText(state, cost)} at list prices.`];
   if (cost.unpriced.length > 0) {
-    const models = cost.unpriced.join(", ");
+    const models = inline(cost.unpriced.join(", "));
     sentences.push(`No price in prices.md, and so not in the sum: ${models}.`);
   }
   if (cost.unknown.length > 0) sentences.push(`Left no transcript: ${cost.unknown.join(", ")}.`);
@@ -44,8 +45,8 @@ export function costText(state: RunState, cost: Cost): string[] {
 const COLUMNS: readonly Readonly<{ head: string; isText?: true; of: (row: CostRow) => string }>[] =
   [
     { head: "task", isText: true, of: ({ task }) => task ?? "(foreman)" },
-    { head: "phase", isText: true, of: ({ phase }) => phase || "-" },
-    { head: "model", isText: true, of: ({ model }) => `\`${model}\`` },
+    { head: "phase", isText: true, of: ({ phase }) => inline(phase) || "-" },
+    { head: "model", isText: true, of: ({ model }) => code(model).replaceAll("|", "\\|") },
     { head: "requests", of: ({ requests }) => counted(requests) },
     { head: "input", of: ({ input }) => counted(input) },
     { head: "cache write", of: ({ write, writeHour }) => counted(write + writeHour) },

@@ -1,5 +1,6 @@
 import width from "fast-string-width";
 import type { State } from "../journal/shapes.ts";
+import { oneLine } from "../program/shown.ts";
 import type { World } from "../program/world.ts";
 
 /** How each state looks on a terminal and in a picture: beside the word, never instead of it. */
@@ -14,10 +15,6 @@ export const LOOKS: Partial<
   blocked: { colour: "red", fill: "#ffe3e3" },
 };
 
-/** A text without anything that would move the cursor or colour the terminal. */
-export const oneLine = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
-
 /** A text on one line, in exactly so many columns: cut with `…` or filled with spaces. */
 export function cell(text: string, columns: number): string {
   let line = oneLine(text);
@@ -27,14 +24,6 @@ export function cell(text: string, columns: number): string {
     line = `${chars.join("")}…`;
   }
   return line + " ".repeat(columns - width(line));
-}
-
-/** Text as a block of Markdown that nothing in it ends. */
-export function fenced(text: string): string {
-  const fence = "`".repeat(
-    1 + Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length)),
-  );
-  return `${fence}\n${text}\n${fence}`;
 }
 
 /** Milliseconds as minutes: `1:05`. */

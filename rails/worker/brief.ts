@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Overlay } from "../blueprint/overlay.ts";
 import { evidenceFor, gatesOf } from "../journal/evidence.ts";
 import type { AttemptState } from "../journal/state.ts";
+import { code, inline, listed, named, prose, shown } from "../program/shown.ts";
 import type { Own } from "./attempt.ts";
 
 /** How much of a handoff goes to those that build on the task, and to the task's own next phase.
@@ -27,30 +28,30 @@ export function brief(own: Own, overlay: (name: string) => Overlay | undefined):
     depends,
   } = task;
   const fields = {
-    Files: files.map(({ path, guessed }) => (guessed ? `${path} (a guess)` : path)).join(", "),
-    "Do not touch": forbid.join(", "),
-    "May change, though gates stand on it": proof.join(", "),
-    "Done when": doneWhen,
-    Verify: verify,
+    Files: files.map(({ path, guessed }) => named(path) + (guessed ? " (a guess)" : "")).join(", "),
+    "Do not touch": listed(forbid),
+    "May change, though gates stand on it": listed(proof),
+    "Done when": doneWhen.split("\n").map(inline).join("; "),
+    Verify: verify === "" ? "" : verify.split("\n").map(code).join(", "),
     Risk: risk,
-    "Part of": [state.goal, state.success && `a success if: ${state.success}`]
-      .filter(Boolean)
-      .join("; "),
+    "Part of": inline(
+      [state.goal, state.success && `a success if: ${state.success}`].filter(Boolean).join("; "),
+    ),
   };
   // A role says how to work: a phase that brings its own leaves no room for the task's.
   const experts = phase.agent
     ? [...agent.filter((name) => !overlay(name)?.isRole), phase.agent]
     : agent;
   const where =
-    state.prefix && ` The list was written in ${state.prefix}/: its paths count from there.`;
+    state.prefix && ` The list was written in ${named(state.prefix)}/: its paths count from there.`;
   const part = task.phases.length > 1 ? ` This is its phase ${phase.name}.` : "";
   const stands =
     task.result && !task.result.over
       ? "on what earlier phases made of it"
       : "at the tip of the line";
   const parts = [
-    `# ${attempt.id}: ${title}\n\nYou are on ${attempt.begun?.branch}, ${stands}.${part}${where}`,
-    description,
+    `# ${attempt.id}: ${inline(title)}\n\nYou are on ${named(attempt.begun?.branch ?? "")}, ${stands}.${part}${where}`,
+    shown(description),
     Object.entries(fields).reduce(
       (text, [name, value]) => text + (value && `- ${name}: ${value}\n`),
       "",
@@ -59,7 +60,8 @@ export function brief(own: Own, overlay: (name: string) => Overlay | undefined):
     ...depends.map((id) => handoffOf(state, id)),
     phase.back ? toJudge(own) : "",
     ...before(attempt).map(({ phase, submitted }) => {
-      return `## What phase ${phase.name} left\n\n${submitted?.handoff.slice(0, PHASE_CHARACTERS)}`;
+      const left = quoted(submitted?.handoff ?? "", PHASE_CHARACTERS);
+      return `## What phase ${inline(phase.name)} left\n\n${left}`;
     }),
     ...othersIn(own).map((id) => handoffOf(state, id)),
     earlier(attempt, join(journal.folder, "output")),
@@ -71,7 +73,7 @@ export function brief(own: Own, overlay: (name: string) => Overlay | undefined):
 function rails({ state, attempt: { phase } }: Own): string {
   const { bounds } = state.blueprint;
   const gates = gatesOf(state, phase).map(
-    ({ name, run, red }) => `${name} (\`${run}\`${red ? ", has to be red" : ""})`,
+    ({ name, run, red }) => `${inline(name)} (${code(run)}${red ? ", has to be red" : ""})`,
   );
   const bound =
     gates.length > 0 ? `Gates: ${gates.join(", ")}. Each may fail ${bounds.failures} times.` : "";
@@ -81,7 +83,16 @@ function rails({ state, attempt: { phase } }: Own): string {
 
 function handoffOf({ tasks }: Own["state"], id: string): string {
   const handoff = tasks.get(id)?.result?.submitted?.handoff;
-  return handoff ? `## What task ${id} left\n\n${handoff.slice(0, HANDOFF_CHARACTERS)}` : "";
+  return handoff ? `## What task ${id} left\n\n${quoted(handoff, HANDOFF_CHARACTERS)}` : "";
+}
+
+/** The words of another worker: nothing in them is a heading or a rule of the page that quotes
+ * them. What is too much is cut, and says so. */
+function quoted(text: string, most: number): string {
+  const chars = Array.from(text);
+  const left = chars.length - most;
+  const cut = left > 0 ? `\n[… ${left} more characters: they stand in the run's journal]` : "";
+  return `> ${prose(chars.slice(0, most).join("") + cut, "> ")}`;
 }
 
 /** The tasks that landed what the attempt before clashed with: both sides' intent is to survive. */
@@ -113,7 +124,9 @@ function toJudge({ state, attempt: { begun, task }, journal }: Own): string {
   const { head = "", tree = "" } = task.result?.submitted ?? {};
   const raw = state.gates.flatMap((gate) => {
     const path = evidenceFor(state, gate, tree)?.output;
-    return path ? `- ${gate.name} (\`${gate.run}\`): ${join(journal.folder, path)}` : [];
+    return path
+      ? `- ${inline(gate.name)} (${code(gate.run)}): ${named(join(journal.folder, path))}`
+      : [];
   });
   const range = `${begun?.base.slice(0, 10)} ${head.slice(0, 10)}`;
   return `## To judge\n\nThe change: \`git diff ${range}\`. Raw output of its gates:\n${raw.join("\n")}`;
@@ -124,9 +137,10 @@ function earlier({ task }: AttemptState, output: string): string {
   const lines = task.attempts.flatMap(({ id, over, begun }) => {
     const left =
       begun &&
-      `Its work is on ${begun.branch}; what it did not commit may still lie in ${begun.worktree}.`;
-    return over ? `- ${id}: ${over.reason}. ${over.note} ${left ?? ""}` : [];
+      `Its work is on ${named(begun.branch)}; ` +
+        `what it did not commit may still lie in ${named(begun.worktree)}.`;
+    return over ? `- ${id}: ${over.reason}. ${inline(over.note)} ${left ?? ""}` : [];
   });
-  const raw = `Raw output is in ${output}. Find out why it failed, then take another approach.`;
+  const raw = `Raw output is in ${named(output)}. Find out why it failed, then take another approach.`;
   return lines.length > 0 ? `## Tried before\n\n${lines.join("\n")}\n${raw}` : "";
 }
