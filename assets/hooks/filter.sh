@@ -41,6 +41,7 @@ Stop | SessionStart) owns_run || exit 0 ;;
   case $input in
   *'"agent_type":"minion:'* | *'"subagent_type":"minion:'* | *'"command":"'*'minion '* | *'"file_path":"/tmp/minion-'*) ;;
   *'"prompt":"<task-notification>'*'-turn limit ('*) ;;
+  *'<pasted_content '*'/minion'*) ;;
   *) exit 0 ;;
   esac
   ;;

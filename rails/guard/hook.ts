@@ -7,6 +7,7 @@ import { attemptOf, type Found, findAttempt } from "../worker/attempt.ts";
 import type { HookAnswer, HookInput, ToolAnswer } from "./answer.ts";
 import { foremanTool } from "./foreman-tool.ts";
 import { endAttempt, holdAtEnd } from "./hold.ts";
+import { pastedCommand } from "./pasted.ts";
 import { toSession } from "./session.ts";
 import { workerTool } from "./worker-tool.ts";
 
@@ -19,6 +20,10 @@ export async function hook(event: string, input: HookInput): Promise<HookAnswer>
   const isWorker = input.agent_type?.startsWith("minion:") === true;
   if (event === "SessionStart" || event === "Stop")
     return place && !isWorker ? toSession(event, input, place) : {};
+  if (event === "UserPromptSubmit" && !isWorker) {
+    const page = await pastedCommand(input.prompt ?? "", input.session_id ?? "");
+    if (page) return { stdout: page };
+  }
   const found = place && (await attemptFor(place, input, isWorker));
   if (event === "PreToolUse") {
     const answer = await (isWorker ? workerTool : foremanTool)(input, place, found);
