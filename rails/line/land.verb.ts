@@ -1,4 +1,5 @@
 import { runAt } from "../journal/run-at.ts";
+import { isDispatchable, type RunState } from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
 import {
   type OfRun,
@@ -11,6 +12,14 @@ import {
 } from "../program/verb.ts";
 import { landed, takeByHand } from "./land.ts";
 
+/** What goes on with a run that stood still: nobody else starts what can be started now. */
+function onward(state: RunState): string {
+  const ready = [...state.tasks.values()].filter(isDispatchable).map(({ id }) => id);
+  if (ready.length === 0) return "";
+  const tasks = ready.length > 1 ? "tasks" : "task";
+  return `\n/minion --resume goes on with the run: ${tasks} ${ready.join(", ")} can start now`;
+}
+
 export const verb: Verb<OfRun & Waiting> = {
   usage: "land <task>",
   about: "for a person: prove and land a task's branch",
@@ -20,9 +29,12 @@ export const verb: Verb<OfRun & Waiting> = {
     const { journal, place, state } = await runAt(world, options.run);
     await takeByHand(journal, place, task);
     if (!(await landed(journal, place, state, until))) return stillRuns("It");
-    const after = (await journal.state()).tasks.get(task);
-    if (after?.state === "landed")
-      return { text: `task ${task} is on ${state.line}`, data: { task, landed: true } };
+    const now = await journal.state();
+    const after = now.tasks.get(task);
+    if (after?.state === "landed") {
+      const data = { task, landed: true };
+      return { text: `task ${task} is on ${state.line}${onward(now)}`, data };
+    }
     const what = `${after?.reason}: ${after?.note}`;
     throw new Fault("not-landed", what, "mend its branch, then call again");
   },

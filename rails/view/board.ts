@@ -2,7 +2,14 @@ import { styleText } from "node:util";
 import { wrapAnsi } from "fast-wrap-ansi";
 import { type Alarm, alarmLine } from "../foreman/alarms.ts";
 import { chainLeft } from "../journal/chain.ts";
-import { endedAt, isOpen, type RunState, rivalsOn, type TaskState } from "../journal/state.ts";
+import {
+  type AttemptState,
+  endedAt,
+  isOpen,
+  type RunState,
+  rivalsOn,
+  type TaskState,
+} from "../journal/state.ts";
 import type { Cost } from "../money/cost.ts";
 import { oneLine } from "../program/shown.ts";
 import { moneyText } from "./cost-text.ts";
@@ -13,7 +20,12 @@ type Screen = Readonly<{ columns: number; isColoured: boolean }>;
 
 /** What a board shows beside the run: the time in milliseconds since 1970, and what the run has
  * cost where that is known. */
-type Now = Readonly<{ now: number; cost: Cost | null; alarms: readonly Alarm[] }>;
+type Now = Readonly<{
+  now: number;
+  cost: Cost | null;
+  alarms: readonly Alarm[];
+  attention?: string;
+}>;
 
 export type Board = ReturnType<typeof board>;
 
@@ -37,7 +49,10 @@ export function board(state: RunState, seen: Now, screen: Screen) {
   const head = headOf(state, seen, tasks, chain).flatMap((line) =>
     wrapAnsi(oneLine(line), screen.columns, { hard: true }).split("\n"),
   );
-  const lines = [...head, ...tableOf(tasks, screen)];
+  const foot = waitingOf(tasks, seen).flatMap((line) =>
+    wrapAnsi(line, screen.columns, { hard: true }).split("\n"),
+  );
+  const lines = [...head, ...tableOf(tasks, screen), ...foot];
   return { text: lines.join("\n"), data: { run, done, bad, tasks, money, left, alarms } };
 }
 
@@ -50,11 +65,16 @@ function rowOf(state: RunState, task: TaskState, now: number) {
     state: task.state,
     reason: task.reason,
     attempt: last?.id ?? null,
+    attempts: last ? triesOf(task, last) : 0,
     doing: doingOf(state, task),
     seconds: last ? Math.round(((endedAt(last) ?? now) - last.dispatchedAt) / 1000) : null,
   };
 }
 type Row = ReturnType<typeof rowOf>;
+
+/** The number of an attempt among those at its phase of the task. */
+const triesOf = ({ attempts }: TaskState, { phase }: AttemptState): number =>
+  attempts.filter((each) => each.phase.name === phase.name).length;
 
 /** What is said above the tasks: how the run stands, what it has cost and still takes, alarms. */
 function headOf(
@@ -82,6 +102,16 @@ function headOf(
   return head;
 }
 
+/** What waits for a person, and the command that shows the choices; nothing where nothing does. */
+function waitingOf(
+  tasks: readonly Row[],
+  { alarms, attention = "minion attention" }: Now,
+): string[] {
+  const waiting = tasks.filter(({ state }) => state === "needs-human").map(({ task }) => task);
+  if (alarms.some(({ pause }) => pause)) waiting.unshift("the run");
+  return waiting.length > 0 ? [`waits for you: ${waiting.join(", ")} → ${attention}`] : [];
+}
+
 function overText({ aborted, done }: RunState): string {
   if (aborted) return "aborted";
   return done ? "done" : "under way";
@@ -89,9 +119,10 @@ function overText({ aborted, done }: RunState): string {
 
 /** The tasks as a table, their states coloured where the screen has colours. */
 function tableOf(tasks: readonly Row[], { columns, isColoured }: Screen): string[] {
-  const rows = tasks.map(({ task, state, doing, seconds, title }) => {
+  const rows = tasks.map(({ task, state, doing, attempts, seconds, title }) => {
     const took = seconds === null ? "" : clock(seconds * 1000);
-    return [task, state, doing, took, title];
+    const tried = attempts > 1 && state !== "landed" ? `try ${attempts}` : "";
+    return [task, state, [tried, doing].filter(Boolean).join(": "), took, title];
   });
   const paint = (text: string, row: number, column: number): string => {
     const state = column === 1 && isColoured ? tasks[row]?.state : undefined;

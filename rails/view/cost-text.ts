@@ -46,16 +46,23 @@ const COLUMNS: readonly Readonly<{ head: string; isText?: true; of: (row: CostRo
   [
     { head: "task", isText: true, of: ({ task }) => task ?? "(foreman)" },
     { head: "phase", isText: true, of: ({ phase }) => inline(phase) || "-" },
-    { head: "model", isText: true, of: ({ model }) => code(model).replaceAll("|", "\\|") },
-    { head: "requests", of: ({ requests }) => counted(requests) },
-    { head: "input", of: ({ input }) => counted(input) },
-    { head: "cache write", of: ({ write, writeHour }) => counted(write + writeHour) },
-    { head: "cache read", of: ({ read }) => counted(read) },
-    { head: "output", of: ({ output }) => counted(output) },
+    { head: "model", isText: true, of: ({ model }) => cellCode(shortly(model)) },
+    { head: "calls", of: ({ requests }) => counted(requests) },
+    { head: "in", of: ({ input }) => counted(input) },
+    { head: "cached", of: ({ write, writeHour }) => counted(write + writeHour) },
+    { head: "reread", of: ({ read }) => counted(read) },
+    { head: "out", of: ({ output }) => counted(output) },
     { head: "$", of: ({ dollars }) => (dollars === null ? "?" : dollars.toFixed(2)) },
   ];
 
-const counted = (value: number): string => value.toLocaleString("en");
+/** Three digits and a letter: the table fits a terminal, and the exact numbers are in the JSON. */
+const COUNTS = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
+const counted = (value: number): string => COUNTS.format(value);
+
+/** A model's name without its maker and its date. */
+const shortly = (model: string): string => model.replace(/^claude-|-\d{8}$/g, "");
+
+const cellCode = (text: string): string => code(text).replaceAll("|", "\\|");
 
 function usageTable(rows: readonly CostRow[]): string[] {
   const heads = COLUMNS.map(({ head }) => head);

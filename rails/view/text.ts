@@ -33,6 +33,10 @@ export const clock = (ms: number): string =>
 /** Milliseconds as whole minutes: `about 12 min`. */
 export const about = (ms: number): string => `about ${Math.max(1, Math.round(ms / 60_000))} min`;
 
+/** The least width of a cell: what is short and has a number is not cut, since it would be another
+ * one. */
+const leastOf = (text: string): number => (/\d/.test(text) && width(text) <= 12 ? width(text) : 1);
+
 /** Rows as lines. Columns are as wide as what is in them; where that is too much the widest give
  * way.
  * @param paint colours a cell that has its width already */
@@ -44,8 +48,12 @@ export function table(
   const widths = (rows[0] ?? []).map((_, at) =>
     Math.max(...rows.map((row) => width(oneLine(row[at] ?? "")))),
   );
+  const least = widths.map((_, at) => Math.max(1, ...rows.map((row) => leastOf(row[at] ?? ""))));
   while (widths.reduce((sum, one) => sum + one + 2, -2) > most) {
-    const widest = widths.indexOf(Math.max(...widths));
+    // Numbers give way last: one that is cut is another number.
+    const spare = widths.map((own, at) => (own > (least[at] ?? 1) ? own : 0));
+    const givers = spare.some(Boolean) ? spare : widths;
+    const widest = givers.indexOf(Math.max(...givers));
     widths[widest] = (widths[widest] ?? 1) - 1;
   }
   return rows.map((row, index) => {
