@@ -2,11 +2,27 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { EXIT, Fault } from "../rails/program/fault.ts";
 import { type Code, type Finding, finding } from "./finding.ts";
 import { onPath, type Surroundings } from "./paths.ts";
 
 /** The oldest Claude Code that loads a plugin from `skills/<name>/`. */
 export const CLAUDE_NEEDED = "2.1.157";
+
+/** The oldest Node that the programs run on. */
+export const NODE_NEEDED = "20.12";
+
+/** @throws Fault `node` where the rails would be laid and not run */
+export function refuseOldNode(version: string): void {
+  if (enough(version, NODE_NEEDED)) return;
+  const what = `Node ${version} is too old: nothing was written`;
+  throw new Fault(
+    "node",
+    what,
+    `install Node ${NODE_NEEDED} or newer, then call again`,
+    EXIT.usage,
+  );
+}
 
 export const findClaude = ({ env }: Surroundings): string | undefined => onPath("claude", env)[0];
 

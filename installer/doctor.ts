@@ -1,5 +1,14 @@
-import { join, sep } from "node:path";
-import { askPlugins, CLAUDE_NEEDED, enough, findClaude, run, versionOf } from "./claude.ts";
+import { realpathSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
+import {
+  askPlugins,
+  CLAUDE_NEEDED,
+  enough,
+  findClaude,
+  NODE_NEEDED,
+  run,
+  versionOf,
+} from "./claude.ts";
 import { type Code, type Finding, finding } from "./finding.ts";
 import {
   findRoot,
@@ -9,10 +18,10 @@ import {
   repositoryOf,
   type Surroundings,
 } from "./paths.ts";
-import { exists, jsonIn, scanDisk, twinsIn } from "./scan.ts";
+import { exists, jsonIn, listIn, pluginsIn, scanDisk, twinsIn } from "./scan.ts";
 import traps from "./traps.json" with { type: "json" };
 
-const NEEDED = { node: "20.12", git: "2.31", claude: CLAUDE_NEEDED };
+const NEEDED = { node: NODE_NEEDED, git: "2.31", claude: CLAUDE_NEEDED };
 const MANAGED: Partial<Record<NodeJS.Platform, string>> = {
   darwin: "/Library/Application Support/ClaudeCode",
   win32: "C:\\Program Files\\ClaudeCode",
@@ -35,7 +44,7 @@ export async function diagnose(flags: RootFlags, version: string, at: Surroundin
   const tools = await toolsAt(client, at);
   checkTools(tools, add);
   const installed = checkFiles(place, version, findings, add);
-  if (installed !== null) await checkRails(place, at, add);
+  if (installed !== null) await checkRails(place, installed, at, add);
   if (installed !== null && client) await checkLoaded(place, flags, at, client, add);
   checkSettings(root, add);
   const repository = repositoryOf(at.cwd);
@@ -69,13 +78,26 @@ function checkTools(tools: Tools, add: Add): void {
 }
 
 /** Does the installed `minion` run, and is it the one that a session finds? */
-async function checkRails({ target }: Root, at: Surroundings, add: Add): Promise<void> {
+async function checkRails(
+  { target }: Root,
+  installed: string,
+  at: Surroundings,
+  add: Add,
+): Promise<void> {
   const program = join(target, "bin", "minion");
   const { ok } = await run(process.execPath, [program, "--version"], at);
   if (!ok) add("rails", program);
   // The plugin's own bin folder comes last on the PATH of a session.
-  const other = onPath("minion", at.env).find((path) => !path.startsWith(target + sep));
+  const isOther = (path: string): boolean =>
+    !path.startsWith(target + sep) && !isOfPackage(path, installed);
+  const other = onPath("minion", at.env).find(isOther);
   if (other !== undefined) add("shadowed", other);
+}
+
+/** Is a program on PATH the same, of this package, as npm links it there? */
+function isOfPackage(path: string, installed: string): boolean {
+  const { name, version } = jsonIn(join(dirname(realpathSync(path)), "../../package.json"));
+  return name === "minion-toolkit" && version === installed;
 }
 
 /** Settings that keep the plugin or its hooks from loading. */
@@ -96,8 +118,11 @@ function checkFiles(place: Root, version: string, findings: Finding[], add: Add)
   const { target } = place;
   const { manifest, entries, broken, leftover, twins } = scanDisk(place);
   if (leftover) add("leftover", target);
-  findings.push(...twins);
+  const [name] = pluginsIn(place.root);
+  const isOnlyThere = name !== undefined && !manifest && !broken;
+  findings.push(...twins.filter(({ code }) => !isOnlyThere || code !== "twin-plugin"));
   if (broken) add("manifest", target);
+  else if (isOnlyThere) add("by-marketplace", listIn(place.root), { name });
   else if (!manifest) add("not-installed", target);
   if (!manifest) return null;
   const { files } = manifest;

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { readMarkdown } from "./markdown.ts";
+import { readAsClient } from "./as-client.ts";
 
 /** Expertise that is added to a worker's task: a Markdown file with a line for whoever chooses,
  * `when` it fits. A role says how to work, and a phase may bring another one; `fault`: why it
@@ -28,7 +28,7 @@ export async function readOverlays(folders: readonly string[]): Promise<Map<stri
 
 async function readOverlay(name: string, path: string): Promise<Overlay> {
   try {
-    const { data, body } = readMarkdown(await readFile(path, "utf8"), path);
+    const { data, body } = readAsClient(await readFile(path, "utf8"), path);
     const when = String(data.when ?? data.description ?? "");
     return { name, when, isRole: data.kind === "role", body: body.trim(), fault: null };
   } catch (error) {
