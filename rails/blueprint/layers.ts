@@ -53,10 +53,8 @@ export async function blueprintAt(
  * topic. */
 export async function overlaysAt(place: Place, kind = "overlays"): Promise<Map<string, Overlay>> {
   if (kind === "guides") return readOverlays(await layers(place, kind, "minion-blueprint/guides"));
-  return readOverlays([
-    ...(await layers(place, kind, "minion-overlays")),
-    join(place.top, ".claude", "agents"),
-  ]);
+  const agents = join(place.top, ".claude", "agents");
+  return readOverlays(await layers(place, kind, "minion-overlays"), agents);
 }
 
 /** The first of these files that is there; the last one's name and no text where none is. */

@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { readAsClient } from "./as-client.ts";
+import { readMarkdown } from "./markdown.ts";
 
 /** Expertise that is added to a worker's task: a Markdown file with a line for whoever chooses,
  * `when` it fits. A role says how to work, and a phase may bring another one; `fault`: why it
@@ -14,21 +15,26 @@ export type Overlay = Readonly<{
 }>;
 
 /** All overlays in these folders, the first of which wins, by name in lower case. One that cannot
- * be read is a fault of that one only. */
-export async function readOverlays(folders: readonly string[]): Promise<Map<string, Overlay>> {
+ * be read is a fault of that one only.
+ * @param agents a folder of files that Claude Code has a say in, after all others */
+export async function readOverlays(
+  folders: readonly string[],
+  agents = "",
+): Promise<Map<string, Overlay>> {
   const found = new Map<string, Overlay>();
-  for (const folder of folders)
+  for (const folder of [...folders, ...(agents ? [agents] : [])])
     for (const file of await readdir(folder).catch(() => [])) {
       const name = basename(file, ".md");
       if (file === name || name === "SKILL" || found.has(name.toLowerCase())) continue;
-      found.set(name.toLowerCase(), await readOverlay(name, join(folder, file)));
+      found.set(name.toLowerCase(), await readOverlay(name, join(folder, file), folder !== agents));
     }
   return found;
 }
 
-async function readOverlay(name: string, path: string): Promise<Overlay> {
+async function readOverlay(name: string, path: string, isOurs: boolean): Promise<Overlay> {
   try {
-    const { data, body } = readAsClient(await readFile(path, "utf8"), path);
+    const read = isOurs ? readMarkdown : readAsClient;
+    const { data, body } = read(await readFile(path, "utf8"), path);
     const when = String(data.when ?? data.description ?? "");
     return { name, when, isRole: data.kind === "role", body: body.trim(), fault: null };
   } catch (error) {

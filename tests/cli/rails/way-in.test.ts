@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { MINION, Scene } from "./scene.ts";
@@ -110,5 +110,26 @@ test("clean and events say it in lines for people", async () => {
 
 test("the package has a program called minion, which runs through a link as npm lays it", () => {
   const { bin } = JSON.parse(readFileSync(join(MINION, "../../../package.json"), "utf8"));
-  expect(bin.minion).toBe("assets/bin/minion");
+  const folder = join(scene.home, "node_modules/.bin");
+  mkdirSync(folder, { recursive: true });
+  symlinkSync(join(MINION, "../../..", bin.minion), join(folder, "minion"));
+  const env = { ...scene.env(), PATH: `${folder}:${process.env.PATH}`, npm_command: "exec" };
+  const call = (...args: string[]) =>
+    spawnSync("minion", args, { cwd: scene.repo, env, encoding: "utf8", input: "1. One\n" });
+  expect(call("plan", "-")).toMatchObject({ status: 0, stderr: "" });
+  expect(call("retry", "1").stderr).toContain("start one: npx -p minion-toolkit minion start FILE");
+});
+
+test("a project's own agents serve as expertise as the client reads them, quoted or not", async () => {
+  const agents = { beta: "[BETA] x", star: "*x", at: "@x", percent: "%x", colon: "Use when: a" };
+  for (const [name, description] of Object.entries(agents))
+    scene.write(
+      `.claude/agents/${name}.md`,
+      `---\nname: ${name}\ndescription: ${description}\n---\nDo.\n`,
+    );
+  const { overlays } = (await scene.minion(["overlays", "--json"])).json;
+  for (const [name, when] of Object.entries(agents))
+    expect(overlays).toContainEqual({ name, kind: "domain", when });
+  const list = "### Task 1: One\nIt.\nFiles: src/a.txt\nAgent: beta\nDone when: it is\n";
+  expect(await scene.minion(["plan", "-"], { input: list })).toMatchObject({ code: 0 });
 });
