@@ -143,6 +143,8 @@ function command(line: string): Call {
 
 /** What was typed after the command's name, if a command was typed. */
 function argumentsOf(text: string): string | undefined {
+  if (/The person called the command \/minion; /.test(text))
+    return /<pasted_content[^>]*>\s*\/minion\S*\s([\s\S]*?)\s*<\/pasted_content\b/.exec(text)?.[1];
   if (!/<command-name>\/minion(?::minion)?<\/command-name>/.test(text)) return undefined;
   return /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1] ?? "";
 }

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { Fault } from "../rails/program/fault.ts";
 import { withLock } from "../rails/program/lock.ts";
 import { type ApplyOptions, applyPlan, recover } from "./apply.ts";
+import { refuseOldNode } from "./claude.ts";
 import { readPackage } from "./package.ts";
 import { findRoot, type Root, type RootFlags, type Surroundings } from "./paths.ts";
 import { type Plan, planChange, type Verb } from "./plan.ts";
@@ -17,6 +18,8 @@ export interface ChangeFlags extends RootFlags {
 export interface World extends ApplyOptions {
   readonly assets: string;
   readonly at: Surroundings;
+  /** The version of Node that runs this. */
+  readonly node?: string;
   /** Asked before something of a person's is replaced, or an installation removed. */
   readonly confirm?: (question: string) => Promise<boolean>;
 }
@@ -41,6 +44,7 @@ function look(place: Root, tries = 20): Disk {
  * @throws Fault as `findRoot`, `readPackage`, `scanDisk`, `withLock` and `applyPlan` do; `declined`
  *   where the person said no */
 export async function change(verb: Verb, flags: ChangeFlags, world: World): Promise<Change> {
+  if (verb !== "uninstall") refuseOldNode(world.node ?? process.versions.node);
   const place = findRoot(flags, world.at);
   const pack = verb === "uninstall" ? undefined : readPackage(world.assets);
   const fixed = { verb, pack, place, force: flags.force === true, now: new Date() };

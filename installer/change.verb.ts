@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { Option } from "commander";
 import { EXIT } from "../rails/program/fault.ts";
+import { typedIn } from "../rails/program/typed.ts";
 import type { Verb } from "../rails/program/verb.ts";
 import { type Change, change } from "./change.ts";
 import { findingText } from "./finding.ts";
@@ -33,6 +34,7 @@ const changing = (name: Changing, about: string, ...more: readonly Option[]): Ve
     return {
       text: changeText({ plan, applied }, options),
       data: { ...plan, applied },
+      isColoured: true,
       exit: plan.obstacles.length > 0 ? EXIT.refused : EXIT.done,
     };
   },
@@ -70,9 +72,8 @@ function changeText(done: Change, options: Options): string {
   if (plan.backup !== null) lines.push(`  saved in  ${plan.backup}`);
   if (applied && plan.verb === "install") {
     const where = options.scope === "project" ? " here and trust this folder" : "";
-    lines.push(
-      `Restart Claude Code${where}; then /minion is there. To check: minion-toolkit doctor`,
-    );
+    const check = typedIn("minion-toolkit doctor", "minion-toolkit");
+    lines.push(`Restart Claude Code${where}; then /minion is there. To check: ${check}`);
   }
   return lines.join("\n");
 }

@@ -2,8 +2,21 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { EXIT, Fault } from "../rails/program/fault.ts";
+import { enough, NEEDED } from "../rails/program/versions.ts";
 import { type Code, type Finding, finding } from "./finding.ts";
 import { onPath, type Surroundings } from "./paths.ts";
+
+/** @throws Fault `node` where the rails would be laid and not run */
+export function refuseOldNode(version: string): void {
+  if (enough(version, NEEDED.node)) return;
+  throw new Fault(
+    "node",
+    `Node ${version} is too old: nothing was written`,
+    `install Node ${NEEDED.node} or newer, then call again`,
+    EXIT.usage,
+  );
+}
 
 export const findClaude = ({ env }: Surroundings): string | undefined => onPath("claude", env)[0];
 

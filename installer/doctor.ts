@@ -1,4 +1,5 @@
-import { join, sep } from "node:path";
+import { realpathSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
 import { enough, NEEDED } from "../rails/program/versions.ts";
 import { askPlugins, findClaude, run, versionOf } from "./claude.ts";
 import { type Code, type Finding, finding } from "./finding.ts";
@@ -11,7 +12,7 @@ import {
   repositoryOf,
   type Surroundings,
 } from "./paths.ts";
-import { exists, jsonIn, scanDisk, twinsIn } from "./scan.ts";
+import { exists, jsonIn, listIn, pluginsIn, scanDisk, twinsIn } from "./scan.ts";
 import traps from "./traps.json" with { type: "json" };
 
 const MANAGED: Partial<Record<NodeJS.Platform, string>> = {
@@ -36,7 +37,7 @@ export async function diagnose(flags: RootFlags, version: string, at: Surroundin
   const tools = await toolsAt(client, at);
   checkTools(tools, add);
   const installed = checkFiles(place, version, findings, add);
-  if (installed !== null) await checkRails(place, at, add);
+  if (installed !== null) await checkRails(place, installed, at, add);
   findings.push(
     ...(await pagesIn(join(root, "minion"))),
     ...(installed === null ? [] : await pagesIn(join(place.target, "skills"), true)),
@@ -75,13 +76,26 @@ function checkTools(tools: Tools, add: Add): void {
 }
 
 /** Does the installed `minion` run, and is it the one that a session finds? */
-async function checkRails({ target }: Root, at: Surroundings, add: Add): Promise<void> {
+async function checkRails(
+  { target }: Root,
+  installed: string,
+  at: Surroundings,
+  add: Add,
+): Promise<void> {
   const program = join(target, "bin", "minion");
   const { ok } = await run(process.execPath, [program, "--version"], at);
   if (!ok) add("rails", program);
   // The plugin's own bin folder comes last on the PATH of a session.
-  const other = onPath("minion", at.env).find((path) => !path.startsWith(target + sep));
+  const isOther = (path: string): boolean =>
+    !path.startsWith(target + sep) && !isOfPackage(path, installed);
+  const other = onPath("minion", at.env).find(isOther);
   if (other !== undefined) add("shadowed", other);
+}
+
+/** Is a program on PATH the same, of this package, as npm links it there? */
+function isOfPackage(path: string, installed: string): boolean {
+  const { name, version } = jsonIn(join(dirname(realpathSync(path)), "../../package.json"));
+  return name === "minion-toolkit" && version === installed;
 }
 
 /** Settings that keep the plugin or its hooks from loading. */
@@ -102,8 +116,11 @@ function checkFiles(place: Root, version: string, findings: Finding[], add: Add)
   const { target } = place;
   const { manifest, entries, broken, leftover, twins } = scanDisk(place);
   if (leftover) add("leftover", target);
-  findings.push(...twins);
+  const [name] = pluginsIn(place.root);
+  const isOnlyThere = name !== undefined && !manifest && !broken;
+  findings.push(...twins.filter(({ code }) => !isOnlyThere || code !== "twin-plugin"));
   if (broken) add("manifest", target);
+  else if (isOnlyThere) add("by-marketplace", listIn(place.root), { name });
   else if (!manifest) add("not-installed", target);
   if (!manifest) return null;
   const { files } = manifest;

@@ -15,9 +15,10 @@ export const doctor: Verb<Common> = {
     const result = await diagnose(options, __VERSION__, here());
     const { root, why, installed, tools, findings } = result;
     const { node, git, claude } = tools;
+    const isElsewhere = findings.some(({ code }) => code === "by-marketplace");
     const lines = [
       `root    ${root} (${why})`,
-      `minion  ${installed ?? "not installed"}`,
+      `minion  ${installed ?? (isElsewhere ? "from a marketplace" : "not installed")}`,
       `tools   Node ${node}, git ${git ?? "none"}, Claude Code ${claude ?? "none"}`,
       ...findings.map(findingText),
     ];
@@ -26,6 +27,7 @@ export const doctor: Verb<Common> = {
     return {
       text: lines.join("\n"),
       data: result,
+      isColoured: true,
       exit: isToBeMended ? EXIT.refused : EXIT.done,
     };
   },

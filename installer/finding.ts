@@ -1,4 +1,6 @@
 import { styleText } from "node:util";
+import { oneLine } from "../rails/program/shown.ts";
+import { typedIn } from "../rails/program/typed.ts";
 import catalogue from "./findings.json" with { type: "json" };
 
 const LOOK = { error: "red", warning: "yellow", note: "dim" } as const;
@@ -38,5 +40,7 @@ export function findingText({ level, file, line, message, hint }: Finding): stri
   const paint = (look: Parameters<typeof styleText>[0], text: string): string =>
     hasColour ? styleText(look, text) : text;
   const where = file && `${file}${line ? `:${line}` : ""}: `;
-  return `${paint(LOOK[level], level.padEnd(8))}${where}${message}\n        ${paint("dim", hint)}`;
+  const what = oneLine(`${where}${message}`);
+  const way = oneLine(typedIn(hint, "minion-toolkit"));
+  return `${paint(LOOK[level], level.padEnd(8))}${what}\n        ${paint("dim", way)}`;
 }

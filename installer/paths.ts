@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, delimiter, dirname, join, parse, resolve } from "node:path";
+import { basename, delimiter, dirname, isAbsolute, join, parse, resolve } from "node:path";
 import { EXIT, Fault } from "../rails/program/fault.ts";
 
 /** What of the surroundings the installer looks at; tests hand in their own. */
@@ -37,6 +37,7 @@ export const here = (): Surroundings => ({ env: process.env, cwd: process.cwd(),
 export function findRoot({ dir, scope }: RootFlags, { env, cwd, home }: Surroundings): Root {
   const place = (path: string, why: string, literal?: string): Root => {
     const isBelowHome = path === "~" || /^~[/\\]/.test(path);
+    if (isBelowHome && !isAbsolute(home)) throw homeless(home);
     const root = resolve(cwd, isBelowHome ? join(home, path.slice(1)) : path);
     const target = join(root, "skills", "minion");
     return { root, why, literal, target, real: realOf(target) };
@@ -44,15 +45,23 @@ export function findRoot({ dir, scope }: RootFlags, { env, cwd, home }: Surround
   const wrong = (what: string): Fault =>
     new Fault("usage", what, "give the one folder that Claude Code reads", EXIT.usage);
   if (dir !== undefined) {
-    if (scope === "project") throw wrong("--dir and --scope project name two folders");
+    if (scope !== undefined) throw wrong(`--dir and --scope ${scope} name two folders`);
     if (dir.trim() === "") throw wrong("--dir is empty");
     return place(dir, "--dir");
   }
   if (scope === "project") return place(join(repositoryOf(cwd), ".claude"), "--scope project");
   const set = env.CLAUDE_CONFIG_DIR;
-  if (!set?.trim()) return place(join(home, ".claude"), "the default", set);
+  if (!set?.trim()) return place(join("~", ".claude"), "the default", set);
   return place(set, "CLAUDE_CONFIG_DIR", set.startsWith("~") ? set : undefined);
 }
+
+const homeless = (home: string): Fault =>
+  new Fault(
+    "no-home",
+    home === "" ? "HOME is empty" : `HOME is no full path: ${home}`,
+    "set it to your home folder, or give --dir",
+    EXIT.usage,
+  );
 
 /** Where a path's bytes are, also where its end does not exist yet. */
 function realOf(path: string): string {

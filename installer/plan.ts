@@ -129,6 +129,7 @@ function settleTarget(
     notes.push(finding("config-dir", "", { value: place.literal, root: place.root }));
   if (disk.broken) clear(MANIFEST, "manifest");
   else if (verb === "update" && !known) obstacles.push(finding("not-installed", place.target));
+  if (verb === "uninstall") for (const folder of disk.saved) notes.push(finding("saved", folder));
   if (!pack) return;
   if (disk.target === "other") clear("", "in-the-way");
   // Which of two plugins of one name wins is for the person to say.

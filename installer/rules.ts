@@ -1,4 +1,5 @@
-import { type Markdown, readMarkdown } from "../rails/blueprint/markdown.ts";
+import { readAsClient } from "../rails/blueprint/as-client.ts";
+import type { Markdown } from "../rails/blueprint/markdown.ts";
 import { Fault } from "../rails/program/fault.ts";
 import fields from "./fields.json" with { type: "json" };
 import { type Code, type Finding, finding } from "./finding.ts";
@@ -45,7 +46,7 @@ export function checkPrompt(source: Source): { findings: Finding[]; prompt?: Pro
   const { text, file, kind, base } = source;
   let markdown: Markdown;
   try {
-    markdown = readMarkdown(text, "");
+    markdown = readAsClient(text, "");
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const [, line, why] = /^:(\d+): ([\s\S]*)$/.exec(error.message) ?? [];
@@ -63,7 +64,7 @@ export function checkPrompt(source: Source): { findings: Finding[]; prompt?: Pro
   checkPresence(source, data, add);
   checkFields(source, markdown, add);
   const given = typeof name === "string" ? name : undefined;
-  checkName(given, base, add);
+  checkName(kind, given, base, add);
   const { length } = String(data.description);
   if (length > MAX_DESCRIPTION) add("long-description", "description", { length });
   const loadsAs = kind === "agent" || base === "" ? (given ?? base) : base;
@@ -98,17 +99,30 @@ function checkFields({ text, kind, inPlugin }: Source, markdown: Markdown, add: 
     const line = lines[markdown.lineOf([key]) - 1] ?? "";
     if (!type && meant) add("misspelt-field", key, { meant });
     if (type && !FITS[type]?.(value)) add(`not-${type}` as Code, key);
+    const short = typeof value === "string" && shortened(lines, markdown.lineOf([key]) - 1, value);
+    if (type === "text" && short) add("read-short", key, { value, short });
     else if (type === "text" && BARE_FLAG.test(line)) add("yaml-trap", key, { value });
     if (inPlugin && kind === "agent" && IGNORED_IN_PLUGIN_AGENTS.includes(key))
       add("ignored-field", key);
   }
 }
 
-/** Is the name one that can be called, and the one that its place gives? */
-function checkName(name: string | undefined, base: string, add: Add): void {
+/** What a line says behind its key, where YAML reads less of it: behind a ` #`, an `&name` or a
+ * `!tag`. Null where a value is quoted, goes on below, or is read whole. */
+function shortened(lines: readonly string[], at: number, value: string): string | null {
+  const [, said = ""] = /^[\w-]+:[ \t]+(.*?)\s*$/.exec(lines[at] ?? "") ?? [];
+  const goesOn = /^[ \t]+\S/.test(lines[at + 1] ?? "");
+  if (goesOn || said === "" || /^["'|>]/.test(said) || said === value) return null;
+  return said;
+}
+
+/** Is the name one that can be called, and the one that its place gives? Agents are called by their
+ * names wherever they lie, skills by their folders. */
+function checkName(kind: Kind, name: string | undefined, base: string, add: Add): void {
   if (name === undefined) return;
-  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) add("bad-name", "name");
-  else if (base !== "" && name !== base) add("name-differs", "name");
+  if (kind === "agent") {
+    if (!/^[\w.-]+$/.test(name)) add("bad-name", "name");
+  } else if (base !== "" && name !== base && /^[a-z0-9-]+$/.test(name)) add("name-differs", "name");
 }
 
 /** Checks that need all prompts of a folder: names twice, and names in prompts that nothing

@@ -28,6 +28,8 @@ export interface Disk {
   readonly absent: number;
   /** Something is left from a run that was killed, or another one is at work. */
   readonly leftover: boolean;
+  /** Folders in which originals of the person's lie that an installation replaced. */
+  readonly saved: readonly string[];
   /** What else Claude Code loads under a name of ours. */
   readonly twins: readonly Finding[];
 }
@@ -72,6 +74,7 @@ export function scanDisk({ root, real }: Root): Disk {
       broken: hasManifest && manifest === null,
       absent: absentFrom(real),
       leftover: exists(roomOf(real)) || exists(lockOf(real)),
+      saved: namesIn(backupsOf(root)).map((name) => join(backupsOf(root), name)),
       twins: twinsIn(root),
     };
   } catch (error) {
@@ -109,14 +112,17 @@ function entryOf(path: string, stats: Stats): Entry {
   return { kind: "file", hash, executable: (stats.mode & 0o100) !== 0 };
 }
 
+/** Where the client writes down which plugins came from marketplaces. */
+export const listIn = (root: string): string => join(root, "plugins/installed_plugins.json");
+
+/** The plugins of our name that came from a marketplace. */
+export const pluginsIn = (root: string): string[] =>
+  Object.keys(Object(jsonIn(listIn(root)).plugins)).filter((id) => id.startsWith("minion@"));
+
 /** What in a `.claude` folder carries our names: a plugin that came from a marketplace, as the
  * client's own file has it, a command by its file, an agent by its frontmatter. */
 export function twinsIn(root: string): Finding[] {
-  const list = join(root, "plugins/installed_plugins.json");
-  const plugins = Object.keys(Object(jsonIn(list).plugins));
-  const findings = plugins
-    .filter((id) => id.startsWith("minion@"))
-    .map((name) => finding("twin-plugin", list, { name }));
+  const findings = pluginsIn(root).map((name) => finding("twin-plugin", listIn(root), { name }));
   const command = join(root, "commands/minion.md");
   if (exists(command)) findings.push(finding("twin-command", command, { name: "minion" }));
   for (const file of namesIn(join(root, "agents"))) {

@@ -21,7 +21,8 @@ export const validate: Verb<Common> = {
     return {
       text: lines.join("\n"),
       data: result,
-      exit: findings.length > 0 ? EXIT.refused : EXIT.done,
+      isColoured: true,
+      exit: findings.some(({ level }) => level !== "note") ? EXIT.refused : EXIT.done,
     };
   },
 };

@@ -50,6 +50,7 @@ Stop | SessionStart) owns_run || exit 0 ;;
   *'"prompt":"<task-notification>'*'-turn limit ('*) ;;
   *'"prompt":"<task-notification>'*'<status>killed<'*) ;;
   *'"prompt":"'*'ackground agent'*'stopped by the user'*) ;;
+  *'<pasted_content '*'/minion'*) ;;
   *) exit 0 ;;
   esac
   ;;

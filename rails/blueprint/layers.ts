@@ -1,5 +1,5 @@
 import { realpath } from "node:fs/promises";
-import { homedir } from "node:os";
+import { userInfo } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Place } from "../git/repository.ts";
 import { Fault } from "../program/fault.ts";
@@ -16,7 +16,8 @@ export async function layers(
   shipped: string,
 ): Promise<[string, string, string]> {
   const { env, program } = outside();
-  const home = env.CLAUDE_CONFIG_DIR?.trim() || join(env.HOME ?? homedir(), ".claude");
+  const home =
+    env.CLAUDE_CONFIG_DIR?.trim() || join(env.HOME?.trim() || userInfo().homedir, ".claude");
   const person = resolve(home, "minion");
   const plugin = dirname(dirname(await realpath(program)));
   return [
@@ -60,10 +61,8 @@ export const replacedAt = async (place: Place): Promise<string[]> =>
  * topic. */
 export async function overlaysAt(place: Place, kind = "overlays"): Promise<Map<string, Overlay>> {
   if (kind === "guides") return readOverlays(await layers(place, kind, "minion-blueprint/guides"));
-  return readOverlays(
-    await layers(place, kind, "minion-overlays"),
-    join(place.top, ".claude", "agents"),
-  );
+  const agents = join(place.top, ".claude", "agents");
+  return readOverlays(await layers(place, kind, "minion-overlays"), agents);
 }
 
 /** The first of these files that is there; the last one's name and no text where none is. */

@@ -2,7 +2,8 @@ import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import * as v from "valibot";
 import { readText } from "../program/files.ts";
-import { type Markdown, readMarkdown, readPage } from "./markdown.ts";
+import { readAsClient } from "./as-client.ts";
+import { type Markdown, readPage } from "./markdown.ts";
 import { checked, text } from "./schema.ts";
 
 /** What may stand above expertise and guides of ours. */
@@ -53,7 +54,7 @@ async function readOverlay(name: string, path: string, isOurs: boolean): Promise
 
 async function pageAt(path: string, isOurs: boolean): Promise<Pick<Markdown, "data" | "body">> {
   const source = await readText(path);
-  if (!isOurs) return readMarkdown(source, path);
+  if (!isOurs) return readAsClient(source, path);
   const page = readPage(source, path, true);
   const hint = "the shipped skills/minion-overlays/ show what may stand there";
   checked(FIELDS, page, path, ["overlay", hint]);

@@ -1,7 +1,7 @@
 import type { Reason } from "../journal/shapes.ts";
 import { isOpen, type RunState, rateLimited, type TaskState, withWork } from "../journal/state.ts";
 import { riskOf } from "../plan/risk.ts";
-import { typed } from "../program/typed.ts";
+import { branchRef, pathspecs, typed } from "../program/typed.ts";
 import { type Alarm, alarmLine, isBudgetSpent } from "./alarms.ts";
 
 /** Something that a person has to decide, and what they can do about it. */
@@ -25,7 +25,7 @@ const overRed = (run: string): Choice[] => [
 function linesFirst({ blueprint: { risks } }: RunState, { result }: TaskState): string {
   const paths = result?.submitted?.paths ?? [];
   const risky = paths.filter((path) => riskOf(risks, "", [path], "").risk !== "");
-  return (risky.length > 0 ? risky : paths).slice(0, 10).join(" ");
+  return pathspecs((risky.length > 0 ? risky : paths).slice(0, 10));
 }
 
 /** What waits for a person: tasks, and the run as a whole where nothing more is dispatched (`task`
@@ -85,7 +85,7 @@ function ofTask(state: RunState, task: TaskState): Attention {
   const choices: Choice[] = [];
   const made = withWork(task);
   for (const [index, { id: attempt, begun }] of made.entries()) {
-    const range = `git diff ${begun.base.slice(0, 10)} ${begun.branch}`;
+    const range = `git diff ${begun.base.slice(0, 10)} ${branchRef(begun.branch)}`;
     const isRisk = reason === "high-risk" && index === 0;
     const command = isRisk ? `${range} -- ${linesFirst(state, task)}` : range;
     const whose = made.length > 1 ? ` of ${attempt}` : "";
@@ -95,7 +95,7 @@ function ofTask(state: RunState, task: TaskState): Attention {
   const [branch] = branches;
   if (aborted) {
     const label = "the run was aborted: merge its branch yourself";
-    if (branch) choices.push({ label, command: `git merge ${branch}` });
+    if (branch) choices.push({ label, command: `git merge ${branchRef(branch)}` });
     return { task: id, reason, note, choices };
   }
   if (branch) {

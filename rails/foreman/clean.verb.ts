@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import { runAt } from "../journal/run-at.ts";
 import { landingPath } from "../line/site.ts";
+import { oneLine } from "../program/shown.ts";
 import { type OfRun, RUN, type Verb } from "../program/verb.ts";
 import { clean } from "./clean.ts";
 
@@ -13,6 +14,17 @@ export const verb: Verb<OfRun & { dryRun?: true }> = {
     const { run } = state;
     const dryRun = options.dryRun === true;
     const own = (["landing", "merge"] as const).map((job) => landingPath(place, run, job));
-    return { text: null, data: { run, dryRun, ...(await clean(state, place, own, dryRun)) } };
+    const done = await clean(state, place, own, dryRun);
+    return { text: cleanText(done, dryRun), data: { run, dryRun, ...done } };
   },
 };
+
+/** What went and what stays, a line each. */
+function cleanText({ remove, keep }: Awaited<ReturnType<typeof clean>>, isDryRun: boolean): string {
+  const deed = isDryRun ? "would remove" : "removed";
+  const lines = [
+    ...remove.map((name) => `${deed} ${oneLine(name)}`),
+    ...keep.map(({ name, why }) => `kept ${oneLine(name)}: ${oneLine(why)}`),
+  ];
+  return lines.join("\n") || "There is nothing to remove.";
+}

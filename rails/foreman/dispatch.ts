@@ -13,6 +13,7 @@ import {
 } from "../journal/state.ts";
 import { byPriority, rivalsOf, startNow } from "../plan/schedule.ts";
 import { ownOf } from "../program/files.ts";
+import { oneLine } from "../program/shown.ts";
 import { outside } from "../program/world.ts";
 
 /** A worker to be started now, as Claude Code's tool for agents wants it. */
@@ -57,7 +58,7 @@ export function dispatch(
 export function describe({ id, title, phases }: TaskState, phase: Phase): string {
   const isOnly = straight(phases).length <= 1;
   const description = isOnly ? `${id} ${title}` : `${id} ${phase.name}: ${title}`;
-  return description.slice(0, 50);
+  return oneLine(description).slice(0, 50);
 }
 
 type Extra = Readonly<{ agent?: string; model?: string }>;

@@ -3,6 +3,7 @@ import { describe } from "../foreman/dispatch.ts";
 import { findPlace, type Place } from "../git/repository.ts";
 import { Journal, listRuns, ownRun } from "../journal/journal.ts";
 import { isActive } from "../journal/state.ts";
+import { shown } from "../program/shown.ts";
 import { outside } from "../program/world.ts";
 import { attemptOf, type Found, findAttempt } from "../worker/attempt.ts";
 import { deny, type HookAnswer, type HookInput, type ToolAnswer } from "./answer.ts";
@@ -10,6 +11,7 @@ import { callsIn } from "./command.ts";
 import { foremanTool } from "./foreman-tool.ts";
 import { endAttempt, holdAtEnd } from "./hold.ts";
 import { limitIn } from "./limit.ts";
+import { pastedCommand } from "./pasted.ts";
 import { toSession } from "./session.ts";
 import { workerTool } from "./worker-tool.ts";
 
@@ -23,6 +25,8 @@ export async function hook(event: string, input: HookInput): Promise<HookAnswer>
   if (event === "SessionStart" || event === "Stop")
     return place && !isWorker ? toSession(event, input, place) : {};
   if (event === "UserPromptSubmit") {
+    const page = isWorker ? null : await pastedCommand(input.prompt ?? "", input.session_id ?? "");
+    if (page) return { stdout: page };
     for (const found of place ? await endedBy(place.common, input) : [])
       await endAttempt(found, "", ...howTold(input.prompt ?? ""));
     return {};
@@ -59,7 +63,7 @@ const toolAnswerJson = ({ decision, reason }: NonNullable<ToolAnswer>): string =
     hookSpecificOutput: {
       hookEventName: "PreToolUse",
       permissionDecision: decision,
-      permissionDecisionReason: reason,
+      permissionDecisionReason: shown(reason),
     },
   });
 

@@ -1,4 +1,5 @@
 import { EXIT, type ExitCode } from "../program/fault.ts";
+import { oneLine, shown } from "../program/shown.ts";
 import type { Verb } from "../program/verb.ts";
 import { hook } from "./hook.ts";
 
@@ -10,12 +11,12 @@ export const verb: Verb = {
     let exit: ExitCode = EXIT.done;
     try {
       const answer = await hook(event, JSON.parse(await world.input()));
-      world.stdout.write(answer.stdout ?? "");
-      world.stderr.write(answer.stderr ?? "");
+      world.stdout.write(shown(answer.stdout ?? ""));
+      world.stderr.write(shown(answer.stderr ?? ""));
       exit = answer.exit ?? EXIT.done;
     } catch (error) {
       // A fault of ours must not stop a person's session: said where a log shows it, and no more.
-      world.stderr.write(`minion hook ${event}: ${(error as Error).message}\n`);
+      world.stderr.write(`minion hook ${event}: ${oneLine((error as Error).message)}\n`);
     }
     return { text: "", data: {}, exit };
   },

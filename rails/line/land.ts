@@ -13,6 +13,7 @@ import {
   withBranches,
 } from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
+import { word } from "../program/typed.ts";
 import { attach, isRunning } from "../proof/jobs.ts";
 import { type Site, siteOf, type Tip } from "./site.ts";
 
@@ -173,7 +174,7 @@ async function caughtUp(landing: Landing): Promise<RunState> {
     throw new Fault(
       "no-line",
       `branch ${line} is gone`,
-      `make it again: git branch ${line} ${tip}`,
+      `make it again: git branch ${word(line)} ${tip}`,
     );
   if (now === proven?.to) {
     await site.reset(now);
@@ -186,7 +187,7 @@ async function caughtUp(landing: Landing): Promise<RunState> {
     throw new Fault(
       "line-moved",
       `somebody moved ${line} to ${now}`,
-      `put it back: git branch -f ${line} ${tip}`,
+      `put it back: git branch -f ${word(line)} ${tip}`,
     );
   if (await moveLine(landing, now, tip))
     await journal.add({ event: "line-restored", from: now, to: tip });

@@ -1,4 +1,5 @@
 import { runToChange } from "../journal/run-at.ts";
+import { isDispatchable, type RunState } from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
 import {
   type OfRun,
@@ -11,6 +12,14 @@ import {
 } from "../program/verb.ts";
 import { landed, takeByHand } from "./land.ts";
 
+/** What goes on with a run that stood still: nobody else starts what can be started now. */
+function onward(state: RunState): string {
+  const ready = [...state.tasks.values()].filter(isDispatchable).map(({ id }) => id);
+  if (ready.length === 0) return "";
+  const tasks = ready.length > 1 ? "tasks" : "task";
+  return `\n/minion --resume goes on with the run: ${tasks} ${ready.join(", ")} can start now`;
+}
+
 export const verb: Verb<OfRun & Waiting> = {
   usage: "land <task>",
   about: "for a person: prove and land a task's branch",
@@ -20,10 +29,11 @@ export const verb: Verb<OfRun & Waiting> = {
     const { journal, place, state } = await runToChange(world, `land ${task}`, options.run);
     const taken = await takeByHand(journal, place, task);
     if (!(await landed(journal, place, state, until))) return stillRuns("It");
-    const after = (await journal.state()).tasks.get(task);
+    const now = await journal.state();
+    const after = now.tasks.get(task);
     if (after?.state === "landed")
       return {
-        text: [`task ${task} is on ${state.line}`, ...fromText(taken)].join("\n"),
+        text: [`task ${task} is on ${state.line}${onward(now)}`, ...fromText(taken)].join("\n"),
         data: { task, landed: true, ...taken },
       };
     const what = `${after?.reason}: ${after?.note}`;

@@ -1,5 +1,7 @@
 import { type Command, CommanderError } from "commander";
 import { asFault, EXIT, type ExitCode, Fault } from "./fault.ts";
+import { coloured, oneLine, shown } from "./shown.ts";
+import { typedIn } from "./typed.ts";
 import type { Said } from "./verb.ts";
 import type { World } from "./world.ts";
 
@@ -11,13 +13,13 @@ type Streams = Pick<World, "stdout" | "stderr">;
 /** Prints what a command says: as text, or as one document.
  * @returns what the process is to end with */
 export async function print(
-  { text, data, exit = EXIT.done }: Said,
+  { text, data, exit = EXIT.done, isFile = false, isColoured = false }: Said,
   asJson: boolean,
   { stdout }: Streams,
 ): Promise<ExitCode> {
-  const output = asJson
-    ? JSON.stringify({ version: FORMAT, ...data })
-    : (text ?? (await yaml(data)));
+  const isAsItIs = asJson || (isFile && !stdout.isTTY);
+  const said = asJson ? JSON.stringify({ version: FORMAT, ...data }) : (text ?? (await yaml(data)));
+  const output = isAsItIs ? said : (isColoured ? coloured : shown)(said);
   if (output !== "") stdout.write(output.endsWith("\n") ? output : `${output}\n`);
   return exit;
 }
@@ -49,7 +51,8 @@ export async function main(
     const fault = error instanceof CommanderError ? usage(error, program) : asFault(error);
     const { code, message, hint, exit } = fault;
     const isJson = argv.includes("--json");
-    if (!isJson) streams.stderr.write(`${program.name()}: ${message}\n  → ${hint}\n`);
+    const way = oneLine(typedIn(hint, program.name()));
+    if (!isJson) streams.stderr.write(`${program.name()}: ${oneLine(message)}\n  → ${way}\n`);
     return print({ text: "", data: { error: { code, message, hint } }, exit }, isJson, streams);
   }
 }

@@ -8,6 +8,8 @@ export interface Said {
   readonly text: string | null;
   readonly data: object;
   readonly exit?: ExitCode;
+  readonly isColoured?: boolean; // The text has colours of ours
+  readonly isFile?: boolean; // The text is what a file is to hold: written to one as it is
 }
 
 /** What a verb is called with: its words, and its options by their names in camel case. */

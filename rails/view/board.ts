@@ -3,10 +3,18 @@ import { wrapAnsi } from "fast-wrap-ansi";
 import { type Alarm, alarmLine } from "../foreman/alarms.ts";
 import type { LineFault } from "../foreman/look.ts";
 import { chainLeft } from "../journal/chain.ts";
-import { endedAt, isOpen, type RunState, rivalsOn, type TaskState } from "../journal/state.ts";
+import {
+  type AttemptState,
+  endedAt,
+  isOpen,
+  type RunState,
+  rivalsOn,
+  type TaskState,
+} from "../journal/state.ts";
 import type { Cost } from "../money/cost.ts";
+import { oneLine } from "../program/shown.ts";
 import { moneyText } from "./cost-text.ts";
-import { about, clock, LOOKS, oneLine, table } from "./text.ts";
+import { about, clock, LOOKS, table } from "./text.ts";
 
 /** What a board is drawn on. */
 type Screen = Readonly<{ columns: number; isColoured: boolean }>;
@@ -18,6 +26,7 @@ type Now = Readonly<{
   cost: Cost | null;
   alarms: readonly Alarm[];
   fault?: LineFault | null;
+  attention?: string;
 }>;
 
 export type Board = ReturnType<typeof board>;
@@ -42,7 +51,10 @@ export function board(state: RunState, seen: Now, screen: Screen) {
   const head = headOf(state, seen, tasks, chain).flatMap((line) =>
     wrapAnsi(oneLine(line), screen.columns, { hard: true }).split("\n"),
   );
-  const lines = [...head, ...tableOf(tasks, screen)];
+  const foot = waitingOf(tasks, seen).flatMap((line) =>
+    wrapAnsi(line, screen.columns, { hard: true }).split("\n"),
+  );
+  const lines = [...head, ...tableOf(tasks, screen), ...foot];
   return { text: lines.join("\n"), data: { run, done, bad, tasks, money, left, alarms } };
 }
 
@@ -56,11 +68,16 @@ function rowOf(state: RunState, task: TaskState, now: number) {
     state: task.state,
     reason: task.reason,
     attempt: last?.id ?? null,
+    attempts: last ? triesOf(task, last) : 0,
     doing: doingOf(state, task),
     seconds: last ? Math.round(((endedAt(last) ?? until) - last.dispatchedAt) / 1000) : null,
   };
 }
 type Row = ReturnType<typeof rowOf>;
+
+/** The number of an attempt among those at its phase of the task. */
+const triesOf = ({ attempts }: TaskState, { phase }: AttemptState): number =>
+  attempts.filter((each) => each.phase.name === phase.name).length;
 
 /** What is said above the tasks: how the run stands, what it has cost and still takes, alarms. */
 function headOf(
@@ -89,6 +106,16 @@ function headOf(
   return head;
 }
 
+/** What waits for a person, and the command that shows the choices; nothing where nothing does. */
+function waitingOf(
+  tasks: readonly Row[],
+  { alarms, attention = "minion attention" }: Now,
+): string[] {
+  const waiting = tasks.filter(({ state }) => state === "needs-human").map(({ task }) => task);
+  if (alarms.some(({ pause }) => pause)) waiting.unshift("the run");
+  return waiting.length > 0 ? [`waits for you: ${waiting.join(", ")} → ${attention}`] : [];
+}
+
 function overText({ aborted, done }: RunState): string {
   if (aborted) return "aborted";
   return done ? "done" : "under way";
@@ -96,9 +123,10 @@ function overText({ aborted, done }: RunState): string {
 
 /** The tasks as a table, their states coloured where the screen has colours. */
 function tableOf(tasks: readonly Row[], { columns, isColoured }: Screen): string[] {
-  const rows = tasks.map(({ task, state, doing, seconds, title }) => {
+  const rows = tasks.map(({ task, state, doing, attempts, seconds, title }) => {
     const took = seconds === null ? "" : clock(seconds * 1000);
-    return [task, state, doing, took, title];
+    const tried = attempts > 1 && state !== "landed" ? `try ${attempts}` : "";
+    return [task, state, [tried, doing].filter(Boolean).join(": "), took, title];
   });
   const paint = (text: string, row: number, column: number): string => {
     const state = column === 1 && isColoured ? tasks[row]?.state : undefined;

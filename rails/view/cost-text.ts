@@ -1,5 +1,6 @@
 import { endedAt, type RunState } from "../journal/state.ts";
 import type { Cost, CostRow } from "../money/cost.ts";
+import { code, inline } from "../program/shown.ts";
 import { clock } from "./text.ts";
 
 /** `$0.84 of about $2.50 (1.20–4.10)`: what was spent, and what was expected; the latter alone
@@ -32,7 +33,7 @@ export function costText(state: RunState, cost: Cost): string[] {
   if (cost.rows.length === 0) return [];
   const sentences = [`${moneyText(state, cost)} at list prices.`];
   if (cost.unpriced.length > 0) {
-    const models = cost.unpriced.join(", ");
+    const models = inline(cost.unpriced.join(", "));
     sentences.push(`No price in prices.md, and so not in the sum: ${models}.`);
   }
   if (cost.unknown.length > 0) sentences.push(`Left no transcript: ${cost.unknown.join(", ")}.`);
@@ -44,17 +45,24 @@ export function costText(state: RunState, cost: Cost): string[] {
 const COLUMNS: readonly Readonly<{ head: string; isText?: true; of: (row: CostRow) => string }>[] =
   [
     { head: "task", isText: true, of: ({ task }) => task ?? "(foreman)" },
-    { head: "phase", isText: true, of: ({ phase }) => phase || "-" },
-    { head: "model", isText: true, of: ({ model }) => `\`${model}\`` },
-    { head: "requests", of: ({ requests }) => counted(requests) },
-    { head: "input", of: ({ input }) => counted(input) },
-    { head: "cache write", of: ({ write, writeHour }) => counted(write + writeHour) },
-    { head: "cache read", of: ({ read }) => counted(read) },
-    { head: "output", of: ({ output }) => counted(output) },
+    { head: "phase", isText: true, of: ({ phase }) => inline(phase) || "-" },
+    { head: "model", isText: true, of: ({ model }) => cellCode(shortly(model)) },
+    { head: "calls", of: ({ requests }) => counted(requests) },
+    { head: "in", of: ({ input }) => counted(input) },
+    { head: "cached", of: ({ write, writeHour }) => counted(write + writeHour) },
+    { head: "reread", of: ({ read }) => counted(read) },
+    { head: "out", of: ({ output }) => counted(output) },
     { head: "$", of: ({ dollars }) => (dollars === null ? "?" : dollars.toFixed(2)) },
   ];
 
-const counted = (value: number): string => value.toLocaleString("en");
+/** Three digits and a letter: the table fits a terminal, and the exact numbers are in the JSON. */
+const COUNTS = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
+const counted = (value: number): string => COUNTS.format(value);
+
+/** A model's name without its maker and its date. */
+const shortly = (model: string): string => model.replace(/^claude-|-\d{8}$/g, "");
+
+const cellCode = (text: string): string => code(text).replaceAll("|", "\\|");
 
 function usageTable(rows: readonly CostRow[]): string[] {
   const heads = COLUMNS.map(({ head }) => head);

@@ -10,7 +10,8 @@ import {
   tasksOf,
 } from "../journal/state.ts";
 import type { Plan, Task } from "../plan/task.ts";
-import { LOOKS, oneLine } from "./text.ts";
+import { oneLine } from "../program/shown.ts";
+import { LOOKS } from "./text.ts";
 
 /** A plan as a Mermaid flowchart: tasks by wave, arrows to what depends on them, dotted lines
  * between those that conflict; errors as comments. */

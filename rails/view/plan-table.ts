@@ -3,7 +3,8 @@ import type { Estimate } from "../journal/shapes.ts";
 import type { fitting } from "../money/estimate.ts";
 import { grouped } from "../plan/collections.ts";
 import type { Plan, PlannedTask } from "../plan/task.ts";
-import { oneLine, table } from "./text.ts";
+import { oneLine } from "../program/shown.ts";
+import { table } from "./text.ts";
 
 /** Conflicts beyond this many are only counted; the JSON has them all. */
 const SHOWN = 40;

@@ -51,6 +51,7 @@ export const verb: Verb<Options> = {
       text: await textOf(),
       data: { ...shown, tasks, tools, estimate, budget },
       exit: error ? EXIT.refused : EXIT.done,
+      isFile: options.format !== undefined,
     };
   },
 };

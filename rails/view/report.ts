@@ -14,11 +14,12 @@ import {
 import type { Cost } from "../money/cost.ts";
 import { grouped } from "../plan/collections.ts";
 import { anywhere, matches, matchesAny } from "../plan/conflicts.ts";
-import { typed } from "../program/typed.ts";
+import { code, fenced, inline, listed, prose } from "../program/shown.ts";
+import { branchRef, typed, word } from "../program/typed.ts";
 import { tailOf } from "../proof/output.ts";
 import { costText } from "./cost-text.ts";
 import { stateGraph, workersGantt } from "./mermaid.ts";
-import { cell, clock, fenced, oneLine } from "./text.ts";
+import { cell, clock } from "./text.ts";
 
 /** A value in a config may be long. */
 const VALUE_LIMIT = 80;
@@ -57,7 +58,7 @@ export async function reportText(
     ),
     ...section(
       "Alarms",
-      alarms.map((alarm) => `- ${alarmLine(alarm)}`),
+      alarms.map((alarm) => `- ${inline(alarmLine(alarm))}`),
     ),
     ...section("Findings", findingsText(state)),
     ...section("Beside the files", besideText(state)),
@@ -80,10 +81,12 @@ function besideText({ evidence }: RunState): string[] {
   const gates = new Map<string, Set<string>>();
   for (const { gate, beside = [] } of evidence)
     for (const each of beside) {
-      const text = oneLine(besideLine(each));
+      const text = inline(besideLine(each));
       gates.set(text, (gates.get(text) ?? new Set()).add(gate));
     }
-  return [...gates].map(([text, names]) => `- ${text} (while ${[...names].join(", ")} ran)`);
+  return [...gates].map(
+    ([text, names]) => `- ${text} (while ${[...names].map(inline).join(", ")} ran)`,
+  );
 }
 
 function besideLine({ name, became, isBack }: Beside): string {
@@ -96,8 +99,8 @@ function besideLine({ name, became, isBack }: Beside): string {
 /** What the run is for. */
 function intentText({ goal, success }: RunState): string[] {
   const said: string[] = [];
-  if (goal) said.push(goal);
-  if (success) said.push(`A success if: ${success}`);
+  if (goal) said.push(inline(goal));
+  if (success) said.push(`A success if: ${inline(success)}`);
   return said.length > 0 ? [`${said.join(" ")}\n`] : [];
 }
 
@@ -107,7 +110,7 @@ function standingText(state: RunState): string {
   const namesOf = (isForEnd: boolean): string =>
     gates
       .filter(({ isLast = false }) => isLast === isForEnd)
-      .map(({ name }) => name)
+      .map(({ name }) => inline(name))
       .join(", ");
   const sentences = [
     `${overText(state)}; it took ${clock(state.lastAt - state.startedAt)}.`,
@@ -115,10 +118,10 @@ function standingText(state: RunState): string {
   ];
   if (landings.length > 0)
     sentences.push(`On its tip landing itself ran, and saw pass: ${namesOf(false)}.`);
-  if (end?.red) sentences.push(`**Red at the end: ${end.red}**`);
+  if (end?.red) sentences.push(`**Red at the end: ${inline(end.red)}**`);
   else if (end) sentences.push(`Also at the end: ${namesOf(true)}.`);
   if (state.baseAccepted) {
-    const red = baseRed?.join(", ");
+    const red = inline(baseRed?.join(", ") ?? "");
     sentences.push(`Red on the base, so that there only new failures counted: ${red}.`);
   }
   return `${sentences.join(" ")}\n`;
@@ -145,11 +148,12 @@ function handoffsText({ tasks, blueprint }: RunState): string[] {
     for (const { submitted, phase } of attempts) {
       if (!submitted) continue;
       const said = shortly(submitted.handoff, blueprint.slots);
-      handoffs.push(phases.length > 1 ? `*${phase.name}*\n\n${said}` : said);
+      const quote = `> ${prose(said, "> ")}`;
+      handoffs.push(phases.length > 1 ? `*${inline(phase.name)}*\n\n${quote}` : quote);
     }
     if (handoffs.length === 0) continue;
     const files = filesText(result?.submitted?.paths ?? []);
-    texts.push(`### ${id} ${title}\n\n${files}${handoffs.join("\n\n")}\n`);
+    texts.push(`### ${id} ${inline(title)}\n\n${files}${handoffs.join("\n\n")}\n`);
   }
   return texts;
 }
@@ -157,7 +161,7 @@ function handoffsText({ tasks, blueprint }: RunState): string[] {
 function filesText(paths: readonly string[]): string {
   if (paths.length === 0) return "";
   const more = paths.length > PATHS ? `, and ${paths.length - PATHS} more` : "";
-  return `Files: ${paths.slice(0, PATHS).join(", ")}${more}\n\n`;
+  return `Files: ${listed(paths.slice(0, PATHS))}${more}\n\n`;
 }
 
 /** Of a handoff in the blueprint's form the first slot, what and why, since the others stand under
@@ -180,9 +184,9 @@ function findingsText({ tasks, blueprint: { slots } }: RunState): string[] {
     const lines: string[] = [];
     for (const { task, said } of handoffs) {
       const text = said.get(slot) ?? "";
-      if (text !== "" && !isNone(text)) lines.push(`- ${task}: ${text.replaceAll("\n", "\n  ")}`);
+      if (text !== "" && !isNone(text)) lines.push(`- ${task}: ${prose(text, "  ")}`);
     }
-    if (lines.length > 0) texts.push(`**${slot}**\n`, ...lines, "");
+    if (lines.length > 0) texts.push(`**${inline(slot)}**\n`, ...lines, "");
   }
   return texts;
 }
@@ -197,8 +201,8 @@ export function attentionText(all: readonly Attention[]): string[] {
 }
 
 function whatAndChoices({ reason, note, choices }: Attention): string {
-  const lines = choices.map(({ label, command }) => `\n  - ${label}: \`${command}\``);
-  return `${reason}. ${note}${lines.join("")}`;
+  const lines = choices.map(({ label, command }) => `\n  - ${label}: ${code(command)}`);
+  return `${reason}. ${inline(note)}${lines.join("")}`;
 }
 
 /** Of the files that a task touched, of raw output, and of each line of that, so much stands in the
@@ -218,11 +222,11 @@ async function proofText(
     (each) => each.by === "landing" && each.tree === tree && isPass(each),
   );
   const newest = [...new Map(proof.map((each) => [each.gate, each])).values()];
-  const texts = newest.map(async ({ gate, command, code, output }) => {
+  const texts = newest.map(async ({ gate, command, code: exit, output }) => {
     const path = join(folder, output);
     const lines = (await tailOf(path, LINES)).map((line) => cell(line, COLUMNS).trimEnd());
     const block = fenced([`$ ${command}`, ...lines].join("\n"));
-    return `${gate} ended with ${code}, \`${path}\`:\n\n${block}\n`;
+    return `${inline(gate)} ended with ${exit}, ${code(path)}:\n\n${block}\n`;
   });
   const ids = tasksOf(state, attempts).join(", ");
   return [`### ${ids} on \`${to.slice(0, 10)}\`\n`, ...(await Promise.all(texts))].join("\n");
@@ -232,7 +236,7 @@ async function proofText(
 function landedText(state: RunState, task: TaskState): string {
   const { id, title, attempts, result: last } = task;
   const landing = state.landings.find((each) => last && each.attempts.includes(last.id));
-  if (!last || !landing) return `- **${id} ${title}**: was done before the run.`;
+  if (!last || !landing) return `- **${id} ${inline(title)}**: was done before the run.`;
   const tries = attempts.filter(({ phase }) => phase === last.phase).length;
   const which = tries === 1 ? "" : `, attempt ${tries}`;
   const [own, ...later] = landing.landed.slice(landing.attempts.indexOf(last.id));
@@ -244,7 +248,7 @@ function landedText(state: RunState, task: TaskState): string {
   if (skipped > 0)
     remarks.push(`${skipped} of its ${own?.commits.length} commits changed nothing there`);
   if (last.submitted?.byHand) remarks.push("Landed by a person's word");
-  return [`- **${id} ${title}**: \`${commit}\`${which}`, ...remarks].join(". ");
+  return [`- **${id} ${inline(title)}**: \`${commit}\`${which}`, ...remarks].join(". ");
 }
 
 /** Where what a task touched is not what it names. What may come along with a named file counts as
@@ -266,8 +270,8 @@ function touchedRemarks(state: RunState, { files }: TaskState, { submitted }: At
   if (files.length > 0 && named.length === 0)
     remarks.push("**None of the files that it names was touched**");
   if (files.length > 0 && others.length > 0)
-    remarks.push(`Touched though not named: ${others.join(", ")}`);
-  if (deleted.length > 0) remarks.push(`**Deleted though not named: ${deleted.join(", ")}**`);
+    remarks.push(`Touched though not named: ${listed(others)}`);
+  if (deleted.length > 0) remarks.push(`**Deleted though not named: ${listed(deleted)}**`);
   return remarks;
 }
 
@@ -275,23 +279,31 @@ function touchedRemarks(state: RunState, { files }: TaskState, { submitted }: At
 function restText({ id, title, state, reason, note, attempts }: TaskState): string {
   const why: string[] = [];
   if (reason) why.push(reason === "dependency" ? "what it depends on did not land" : reason);
-  if (note) why.push(note);
+  if (note) why.push(inline(note));
   const because = why.length > 0 ? `, ${why.join(": ").replace(/\.$/, "")}` : "";
   const tries = attempts.length > 1 ? ` (${attempts.length} attempts)` : "";
   const branch = attempts.findLast(({ begun }) => begun)?.begun?.branch;
-  const left = branch ? `. What there is: \`${branch}\`` : "";
-  return `- **${id} ${title}**: ${state}${tries}${because}${left}`;
+  const left = branch ? `. What there is: ${code(branch)}` : "";
+  return `- **${id} ${inline(title)}**: ${state}${tries}${because}${left}`;
 }
 
 /** What to type next, where something landed. */
-const commands = ({ line, base, run, merged }: RunState): string[] => [
-  merged
-    ? `It was merged into \`${merged.branch}\`, as \`${merged.to.slice(0, 10)}\`. Pushing is yours.\n`
-    : "Nothing was merged or pushed: that is yours.\n",
-  `- \`git log --oneline ${base.slice(0, 10)}..${line}\`: look at it`,
-  `- \`${typed(`merge --run ${run}`)}\`: merge it into the branch that you are on, ` +
-    "proven on what that is then",
-  `- \`git push -u origin ${line}\`: or push it`,
-  `- \`gh pr create --head ${line}\`: and open the pull request`,
-  `- \`${typed(`clean --run ${run}`)}\`: afterwards: remove what the run left`,
-];
+function commands({ line, base, run, merged }: RunState): string[] {
+  const ref = branchRef(line);
+  const choices: [string, string][] = [
+    [`git log --oneline ${base.slice(0, 10)}..${ref}`, "look at it"],
+    [
+      typed(`merge --run ${run}`),
+      "merge it into the branch that you are on, proven on what that is then",
+    ],
+    [`git push -u origin ${ref}`, "or push it"],
+    [`gh pr create --head ${word(line)}`, "and open the pull request"],
+    [typed(`clean --run ${run}`), "afterwards: remove what the run left"],
+  ];
+  return [
+    merged
+      ? `It was merged into ${code(merged.branch)}, as ${code(merged.to.slice(0, 10))}. Pushing is yours.\n`
+      : "Nothing was merged or pushed: that is yours.\n",
+    ...choices.map(([command, what]) => `- ${code(command)}: ${what}`),
+  ];
+}

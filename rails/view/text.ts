@@ -1,5 +1,6 @@
 import width from "fast-string-width";
 import type { State } from "../journal/shapes.ts";
+import { oneLine } from "../program/shown.ts";
 import type { World } from "../program/world.ts";
 
 /** How each state looks on a terminal and in a picture: beside the word, never instead of it. */
@@ -14,10 +15,6 @@ export const LOOKS: Partial<
   blocked: { colour: "red", fill: "#ffe3e3" },
 };
 
-/** A text without anything that would move the cursor or colour the terminal. */
-export const oneLine = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
-
 /** A text on one line, in exactly so many columns: cut with `…` or filled with spaces. */
 export function cell(text: string, columns: number): string {
   let line = oneLine(text);
@@ -29,20 +26,16 @@ export function cell(text: string, columns: number): string {
   return line + " ".repeat(columns - width(line));
 }
 
-/** Text as a block of Markdown that nothing in it ends. */
-export function fenced(text: string): string {
-  const fence = "`".repeat(
-    1 + Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length)),
-  );
-  return `${fence}\n${text}\n${fence}`;
-}
-
 /** Milliseconds as minutes: `1:05`. */
 export const clock = (ms: number): string =>
   `${Math.floor(ms / 60_000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}`;
 
 /** Milliseconds as whole minutes: `about 12 min`. */
 export const about = (ms: number): string => `about ${Math.max(1, Math.round(ms / 60_000))} min`;
+
+/** The least width of a cell: what is short and has a number is not cut, since it would be another
+ * one. */
+const leastOf = (text: string): number => (/\d/.test(text) && width(text) <= 12 ? width(text) : 1);
 
 /** Rows as lines. Columns are as wide as what is in them; where that is too much the widest give
  * way.
@@ -55,8 +48,12 @@ export function table(
   const widths = (rows[0] ?? []).map((_, at) =>
     Math.max(...rows.map((row) => width(oneLine(row[at] ?? "")))),
   );
+  const least = widths.map((_, at) => Math.max(1, ...rows.map((row) => leastOf(row[at] ?? ""))));
   while (widths.reduce((sum, one) => sum + one + 2, -2) > most) {
-    const widest = widths.indexOf(Math.max(...widths));
+    // Numbers give way last: one that is cut is another number.
+    const spare = widths.map((own, at) => (own > (least[at] ?? 1) ? own : 0));
+    const givers = spare.some(Boolean) ? spare : widths;
+    const widest = givers.indexOf(Math.max(...givers));
     widths[widest] = (widths[widest] ?? 1) - 1;
   }
   return rows.map((row, index) => {

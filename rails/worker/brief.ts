@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Overlay } from "../blueprint/overlay.ts";
 import { evidenceFor, gatesOf } from "../journal/evidence.ts";
 import type { AttemptState } from "../journal/state.ts";
+import { code, inline, listed, named, prose, shown } from "../program/shown.ts";
 import type { Own } from "./attempt.ts";
 
 /** How much of a handoff goes to those that build on the task, and to the task's own next phase.
@@ -18,7 +19,7 @@ export function brief(own: Own, overlay: FindOverlay): string {
   const { task, phase } = attempt;
   const parts = [
     heading(own),
-    task.description,
+    shown(task.description),
     fieldsOf(own),
     ...expertiseOf(attempt, overlay),
     ...task.depends.map((id) => handoffOf(state, id)),
@@ -39,22 +40,23 @@ function heading({ attempt, state }: Own): string {
   const stands = hasResult ? "on what earlier phases made of it" : "at the tip of the line";
   const part = task.phases.length > 1 ? ` This is its phase ${phase.name}.` : "";
   const where =
-    state.prefix && ` The list was written in ${state.prefix}/: its paths count from there.`;
-  return `# ${id}: ${task.title}\n\nYou are on ${begun?.branch}, ${stands}.${part}${where}`;
+    state.prefix && ` The list was written in ${named(state.prefix)}/: its paths count from there.`;
+  const branch = named(begun?.branch ?? "");
+  return `# ${id}: ${inline(task.title)}\n\nYou are on ${branch}, ${stands}.${part}${where}`;
 }
 
 /** The task's fields, one a line; none that is empty. */
 function fieldsOf({ attempt: { task }, state }: Own): string {
-  const files = task.files.map(({ path, guessed }) => (guessed ? `${path} (a guess)` : path));
+  const files = task.files.map(({ path, guessed }) => named(path) + (guessed ? " (a guess)" : ""));
   const success = state.success && `a success if: ${state.success}`;
   const fields = {
     Files: files.join(", "),
-    "Do not touch": task.forbid.join(", "),
-    "May change, though gates stand on it": task.gates.join(", "),
-    "Done when": task.doneWhen,
-    Verify: task.verify,
+    "Do not touch": listed(task.forbid),
+    "May change, though gates stand on it": listed(task.gates),
+    "Done when": task.doneWhen.split("\n").map(inline).join("; "),
+    Verify: task.verify === "" ? "" : task.verify.split("\n").map(code).join(", "),
     Risk: task.risk,
-    "Part of": [state.goal, success].filter((text) => text !== "").join("; "),
+    "Part of": inline([state.goal, success].filter((text) => text !== "").join("; ")),
   };
   return Object.entries(fields)
     .filter(([, value]) => value !== "")
@@ -75,7 +77,7 @@ function expertiseOf({ task, phase, agent }: AttemptState, overlay: FindOverlay)
 function rails({ state, attempt: { phase } }: Own): string {
   const { bounds } = state.blueprint;
   const gates = gatesOf(state, phase).map(
-    ({ name, run, red }) => `${name} (\`${run}\`${red ? ", has to be red" : ""})`,
+    ({ name, run, red }) => `${inline(name)} (${code(run)}${red ? ", has to be red" : ""})`,
   );
   const bound =
     gates.length > 0 ? `Gates: ${gates.join(", ")}. Each may fail ${bounds.failures} times.` : "";
@@ -86,7 +88,16 @@ function rails({ state, attempt: { phase } }: Own): string {
 
 function handoffOf({ tasks }: Own["state"], id: string): string {
   const handoff = tasks.get(id)?.result?.submitted?.handoff;
-  return handoff ? `## What task ${id} left\n\n${handoff.slice(0, HANDOFF_CHARACTERS)}` : "";
+  return handoff ? `## What task ${id} left\n\n${quoted(handoff, HANDOFF_CHARACTERS)}` : "";
+}
+
+/** The words of another worker: nothing in them is a heading or a rule of the page that quotes
+ * them. What is too much is cut, and says so. */
+function quoted(text: string, most: number): string {
+  const chars = Array.from(text);
+  const left = chars.length - most;
+  const cut = left > 0 ? `\n[… ${left} more characters: they stand in the run's journal]` : "";
+  return `> ${prose(chars.slice(0, most).join("") + cut, "> ")}`;
 }
 
 /** The tasks that landed what the attempt before clashed with: both sides' intent is to survive. */
@@ -113,7 +124,8 @@ function before({ task, phase }: AttemptState): AttemptState[] {
 }
 
 function leftBy({ phase, submitted }: AttemptState): string {
-  return `## What phase ${phase.name} left\n\n${submitted?.handoff.slice(0, PHASE_CHARACTERS)}`;
+  const left = quoted(submitted?.handoff ?? "", PHASE_CHARACTERS);
+  return `## What phase ${inline(phase.name)} left\n\n${left}`;
 }
 
 /** What there is to judge: the change, and the evidence for it: each command and where its raw
@@ -123,7 +135,8 @@ function toJudge({ state, attempt: { begun, task }, journal }: Own): string {
   const raw: string[] = [];
   for (const gate of state.gates) {
     const path = evidenceFor(state, gate, tree)?.output;
-    if (path) raw.push(`- ${gate.name} (\`${gate.run}\`): ${join(journal.folder, path)}`);
+    if (path)
+      raw.push(`- ${inline(gate.name)} (${code(gate.run)}): ${named(join(journal.folder, path))}`);
   }
   const range = `${begun?.base.slice(0, 10)} ${head.slice(0, 10)}`;
   return `## To judge\n\nThe change: \`git diff ${range}\`. Raw output of its gates:\n${raw.join("\n")}`;
@@ -135,11 +148,11 @@ function earlier({ task }: AttemptState, output: string): string {
   for (const { id, over, begun } of task.attempts) {
     if (!over) continue;
     const left = begun
-      ? `Its work is on ${begun.branch}; what it did not commit may still lie in ${begun.worktree}.`
+      ? `Its work is on ${named(begun.branch)}; what it did not commit may still lie in ${named(begun.worktree)}.`
       : "";
-    lines.push(`- ${id}: ${over.reason}. ${over.note} ${left}`);
+    lines.push(`- ${id}: ${over.reason}. ${inline(over.note)} ${left}`);
   }
   if (lines.length === 0) return "";
-  const raw = `Raw output is in ${output}. Find out why it failed, then take another approach.`;
+  const raw = `Raw output is in ${named(output)}. Find out why it failed, then take another approach.`;
   return `## Tried before\n\n${lines.join("\n")}\n${raw}`;
 }

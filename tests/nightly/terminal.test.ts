@@ -25,3 +25,22 @@ test.skipIf(noTerminal)(
     });
   },
 );
+
+test.skipIf(noTerminal)(
+  "a person pastes /minion with so many lines that the client shows them as pasted text (needs tmux)",
+  async () => {
+    world = World.small({ 1: { "src/one.txt": "one\n" }, 2: { "src/two.txt": "two\n" } });
+    const terminal = await world.open();
+    await terminal.see(/auto mode/);
+    await terminal.type(
+      "/minion Tasks:\n1. One\n2. Two (depends on: 1)\n3. [DONE] Three\n4. [DONE] Four",
+    );
+    const seen = await terminal.see(/What next|minion merge/, 150_000);
+    expect(seen).not.toMatch(/Do you want/);
+    expect(world.states()).toMatchObject({ 1: "landed", 2: "landed" });
+    const told = world.requests.filter(({ messages }) =>
+      JSON.stringify(messages[0]).includes("<pasted_content"),
+    );
+    expect(told.length).toBeGreaterThan(0);
+  },
+);

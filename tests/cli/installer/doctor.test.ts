@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
@@ -76,6 +76,28 @@ describe("doctor", () => {
   ])("%s", async (_, prepare, expected) => {
     prepare();
     expect(await codes()).toEqual(expected);
+  });
+
+  it("says of what came from a marketplace alone that it is installed, and where to", async () => {
+    const list = '{"plugins":{"minion@m":[]}}';
+    standIn(undefined, [{ id: "minion@m", enabled: true }]);
+    rmSync(join(root, "skills"), { recursive: true });
+    lay(root, { "plugins/installed_plugins.json": list });
+    const { installed, findings } = await look();
+    expect(installed).toBe(null);
+    expect(findings.map(({ level, code }) => [level, code])).toEqual([["note", "by-marketplace"]]);
+    expect(findings[0]?.message).toContain("minion@m is installed, from a marketplace");
+  });
+
+  it("takes this package's own program on PATH, as npm links it there, for no other one", async () => {
+    standIn();
+    const lib = join(home, "lib/node_modules/minion-toolkit");
+    lay(lib, { "package.json": '{"name":"minion-toolkit","version":"0.1.0"}' });
+    lay(lib, { "assets/bin/minion": "x" });
+    symlinkSync(join(lib, "assets/bin/minion"), join(bin, "minion"));
+    expect(await codes()).toEqual([]);
+    lay(lib, { "package.json": '{"name":"minion-toolkit","version":"0.0.9"}' });
+    expect(await codes()).toEqual(["shadowed"]);
   });
 
   it.each<[string, Record<string, string>, string[]]>([

@@ -99,7 +99,7 @@ test("what only the work shows to be risky is looked at by another, and then wai
     true,
     [{ task: "1", reason: "high-risk", note: "Looked at the key." }],
   ]);
-  expect(attention[0].choices[0].command).toMatch(/-- src\/auth\/key\.txt$/);
+  expect(attention[0].choices[0].command).toMatch(/-- :\/src\/auth\/key\.txt$/);
   expect((await scene.minion(["land", "1"])).code).toBe(0);
   expect(scene.git("show", "minion/r1/line:src/auth/key.txt")).toBe("key");
 });

@@ -38,7 +38,7 @@ describe("the program as it is built", () => {
     );
     expect(none).toMatchObject({ code: 1, stderr: "", json: { error: { code: "no-task" } } });
     expect(wrong).toMatchObject({ code: 2, stdout: "" });
-    expect(wrong.stderr).toContain("gate wants one name, or --all\n  → minion gate test\n");
+    expect(wrong.stderr).toMatch(/gate wants one name, or --all\n {2}→ .*minion gate test\n/);
     expect(unknown).toMatchObject({ code: 2, stdout: "" });
     expect(unknown.stderr).toContain("Did you mean land?");
   });

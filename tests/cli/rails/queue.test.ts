@@ -35,7 +35,7 @@ test("a clash sends the second back once, told what the first meant; a deletion 
   expect(scene.inProgress()).toEqual([]);
   const again = await scene.agent("r1/2.2");
   const brief = (await again.begin()).stdout;
-  expect(brief).toContain("## What task 1 left\n\nWhat and why: it says hello");
+  expect(brief).toContain("## What task 1 left\n\n> What and why: it says hello");
   expect(brief).toContain("conflict. It clashes in src/start.txt");
 
   rmSync(join(again.path, "src/start.txt"));

@@ -41,7 +41,7 @@ const answerOf = (args: readonly string[], said: Omit<Answer, "json">): Answer =
  * Code makes them. */
 export class Scene {
   readonly home = realpathSync(mkdtempSync(join(tmpdir(), "minion-scene-")));
-  readonly repo = join(this.home, "a repo");
+  readonly repo: string;
   session = "s1";
   program = MINION;
   /** How long the machine has slept, in milliseconds. */
@@ -49,7 +49,8 @@ export class Scene {
   /** What was started beside calls in this process and still runs. */
   private readonly jobs = new Set<Promise<void>>();
 
-  constructor(blueprint = BLUEPRINT) {
+  constructor(blueprint = BLUEPRINT, folder = "a repo") {
+    this.repo = join(this.home, folder);
     mkdirSync(this.repo);
     mkdirSync(this.env().TMPDIR as string);
     this.write(".claude/minion/blueprint.md", blueprint);

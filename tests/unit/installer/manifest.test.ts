@@ -67,6 +67,7 @@ describe("the plan, without a disk", () => {
       absent: 0,
       leftover: false,
       twins: [],
+      saved: [],
       broken: false,
       manifest: files ? { ...good, files, dirs: ["bin"] } : null,
     };

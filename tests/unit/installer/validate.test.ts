@@ -40,19 +40,27 @@ describe("rails", () => {
 describe("a prompt's frontmatter", () => {
   it.each([
     [
-      "F1 a colon in the description",
+      "F1 a colon in the description, which the client quotes",
       "---\nname: a\ndescription: Use when reviewing. Examples: foo\n---\n",
-      ["3 frontmatter"],
+      [],
     ],
+    ["F1 a bracket that opens the value", "---\nname: a\ndescription: [x] and more\n---\n", []],
+    ["F1 a bracket that nothing closes", "---\nname: a\ndescription: [BETA\n---\n", []],
+    ["F1 two brackets", agent("argument-hint: [a] [b]\n"), []],
+    ["F1 a star", "---\nname: a\ndescription: *x\n---\n", []],
+    ["F1 a percent sign", "---\nname: a\ndescription: %x\n---\n", []],
+    ["F1 an anchor that hides", "---\nname: a\ndescription: &x amp\n---\n", ["3 read-short"]],
+    ["F1 a tag that hides", "---\nname: a\ndescription: !x bang\n---\n", ["3 read-short"]],
     [
-      "F1 a bracket that opens the value",
-      "---\nname: a\ndescription: [x] and more\n---\n",
-      ["3 frontmatter"],
+      "F1 a comment in a sentence",
+      "---\nname: a\ndescription: Fix issue #12 and others\n---\n",
+      ["3 read-short"],
     ],
-    ["F1 two brackets", agent("argument-hint: [a] [b]\n"), ["4 frontmatter"]],
+    ["F1 a sentence on two lines", "---\nname: a\ndescription: Fix\n  it\n---\n", []],
+    ["F1 nested fields", agent("metadata:\n  author: me\n  deep:\n    er: 1\n"), []],
     ["F1 a tab", "---\nname: a\n\tdescription: x\n---\n", ["3 frontmatter"]],
     ["F1 a field twice", agent("name: b\n"), ["4 frontmatter"]],
-    ["F1 an @", "---\nname: a\ndescription: @x\n---\n", ["3 frontmatter"]],
+    ["F1 an @", "---\nname: a\ndescription: @x\n---\n", []],
     ["F3 CRLF", GOOD.replaceAll("\n", "\r\n"), []],
     [
       "F3 CRLF, and a fault with its line",
@@ -86,7 +94,7 @@ describe("a prompt's frontmatter", () => {
     ["no name", '---\ndescription: "x"\n---\n', ["1 no-name"]],
     ["no description", "---\nname: a\n---\n", ["1 no-description"]],
     ["a bad name", '---\nname: A b\ndescription: "x"\n---\n', ["2 bad-name"]],
-    ["another name than the file's", '---\nname: b\ndescription: "x"\n---\n', ["2 name-differs"]],
+    ["another name than the file's", '---\nname: b\ndescription: "x"\n---\n', []],
     [
       "a description that every session pays for",
       `---\nname: a\ndescription: "${"x".repeat(1025)}"\n---\n`,
@@ -105,7 +113,7 @@ describe("a prompt's frontmatter", () => {
   });
 
   it("F5: a broken file is broken the second time too, also under another name", () => {
-    const broken = "---\nname: a: b\n---\n";
+    const broken = "---\nname: 'a\n---\n";
     expect(found({ "agents/a.md": broken, "agents/b.md": broken })).toEqual([
       "agents/a.md:2 frontmatter",
       "agents/b.md:2 frontmatter",

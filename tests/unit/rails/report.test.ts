@@ -85,7 +85,7 @@ test("what proved tasks that landed at once: each command and the last lines of 
   expect(report).toMatch(
     /- \*\*2 Two\*\*: `0123456789`\. 1 of its 3 commits changed nothing there$/m,
   );
-  expect(report).toContain("### 1 One\n\nFiles: src/one.ts\n\nWhat and why: 1");
+  expect(report).toContain("### 1 One\n\nFiles: src/one.ts\n\n> What and why: 1");
   expect(report).toMatch(/Files: src\/0.ts, .*src\/19.ts, and 3 more\n/);
 });
 
@@ -114,6 +114,6 @@ test("what handoffs say beside what was done is grouped, and «none» is left ou
   expect(report).not.toMatch(/Deviations|Risks/);
   const [, handoffs = ""] = /## Handoffs\n\n([\s\S]*?)\n## /.exec(report) ?? [];
   expect(handoffs.replace(/\n+/g, "\n").trim()).toBe(
-    "### 1 One\nit\n### 2 Two\nit\n### 3 Three\nfree",
+    "### 1 One\n> it\n### 2 Two\n> it\n### 3 Three\n> free",
   );
 });

@@ -186,8 +186,6 @@ describe("pictures", () => {
       expect.stringMatching(/^flowchart/),
       "gantt",
     ]);
-    expect(report).toContain(
-      "| 1 | implement | `opus` | 9 | 1,000 | 9,000 | 99,000 | 4,000 | 0.15 |",
-    );
+    expect(report).toContain("| 1 | implement | `opus` | 9 | 1K | 9K | 99K | 4K | 0.15 |");
   });
 });
