@@ -151,7 +151,7 @@ const refNames: Check = async ({ place }) => {
   const ask = ["show-ref", "--verify", "--quiet", "refs/heads/minion"];
   const { code } = await git({ cwd: place.top, accept: [1, 128] }, ...ask);
   if (code !== 0) return [];
-  const hint = "git branch -m minion another-name";
+  const hint = "git branch -m 'minion' another-name";
   return [of("there is a branch minion: git can make no minion/… beside it", hint)];
 };
 

@@ -201,7 +201,7 @@ export function attentionText(all: readonly Attention[]): string[] {
 }
 
 function whatAndChoices({ reason, note, choices }: Attention): string {
-  const lines = choices.map(({ label, command }) => `\n  - ${label}: ${code(command)}`);
+  const lines = choices.map(({ label, command }) => `\n  - ${inline(label)}: ${code(command)}`);
   return `${reason}. ${inline(note)}${lines.join("")}`;
 }
 

@@ -322,7 +322,7 @@ describe("what all worktrees share", () => {
     await worker.begin();
     isClean();
     const text = await report();
-    expect(text.match(/core\.hookspath is \.husky\/_: taken back/g)).toHaveLength(1);
+    expect(text.match(/core\.hookspath is \.husky\/\\?_: taken back/g)).toHaveLength(1);
     expect(text).toContain("hooks/pre-commit is another: taken back");
   });
 

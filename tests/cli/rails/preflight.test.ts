@@ -87,7 +87,7 @@ describe("what would make every worker fail is said before the run", () => {
 
   test("a branch where ours are to be", async () => {
     scene.git("branch", "minion");
-    await refused(/branch minion.*\n.*git branch -m minion/);
+    await refused(/branch minion.*\n.*git branch -m 'minion'/);
   });
 
   test("a gate in a folder that is not there, or not in git", async () => {

@@ -120,9 +120,10 @@ describe("each command that is printed works when it is typed", () => {
     scene.write("src/start.txt", "apart\n");
     scene.commit("feat: apart");
     const red = await scene.minion(["merge"]);
-    const look = /: (git merge .*)$/m.exec(red.stderr)?.[1] ?? "";
+    const look = /: (git worktree add .*)$/m.exec(red.stderr)?.[1] ?? "";
     expect(type(look), red.stderr).toMatchObject({ status: 0 });
-    expect(scene.git("show", "HEAD:src/one.txt")).toBe("together");
+    const beside = `${scene.repo}-r1-merge`;
+    expect(scene.gitIn(beside, "show", "HEAD:src/one.txt")).toBe("together");
     scene.back();
     const merged = await scene.minion(["merge"]);
     const clean = /goes by (.*)$/m.exec(merged.stdout)?.[1] ?? "";
@@ -132,8 +133,8 @@ describe("each command that is printed works when it is typed", () => {
 
   test("in the hints of errors, where no `minion` is on the PATH", async () => {
     for (const [args, verb] of [
-      [["land", "9"], "board"],
-      [["retry", "1"], "attention"],
+      [["land", "9"], ""],
+      [["retry", "1"], ""],
       [["abort"], "report"],
       [["plan", "-", "--workflow", "no such"], ""],
     ] as const) {
