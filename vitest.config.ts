@@ -34,9 +34,9 @@ const ALONE = ["tests/unit/rails/{runs,views}.test.ts"];
 export default defineConfig({
   define: { __VERSION__: JSON.stringify(version) },
   test: {
-    // Twice the two cores of a small machine: sessions of the real client, gates and queues wait
-    // about half of their time.
-    maxWorkers: 4,
+    // One more than the two cores of a small machine: a session of the real client waits about a
+    // third of its time.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     testTimeout: 400_000,
     hookTimeout: 400_000,

@@ -145,7 +145,7 @@ describe("each command that is printed works when it is typed", () => {
       expect(type(command)).toMatchObject({ status: 0 });
     }
     const session = { env: { CLAUDECODE: "1" } };
-    expect((await scene.minion(["land", "9"], session)).stderr).toContain("→ see minion board");
+    expect((await scene.minion(["abort"], session)).stderr).toContain("→ see minion report");
   });
 });
 
