@@ -9,7 +9,15 @@ import {
   type SyntaxNode,
   type WordPart,
 } from "unbash";
-import { codeOf, isQuiet, isShell, scriptOf, unwrapped } from "./programs.ts";
+import {
+  codeOf,
+  isInterpreter,
+  isQuiet,
+  isShell,
+  scriptOf,
+  startsPrograms,
+  unwrapped,
+} from "./programs.ts";
 
 /** The words of a single plain command, or null where the shell would do anything beyond starting
  * it with these words: operators, redirections, substitutions, several lines. A here-document may
@@ -83,14 +91,13 @@ function readText(text: string, outer: Around): Call[] {
     forEachChild(node, visit);
     if (node.type === "Redirect" && node.operator.includes(">") && node.target)
       found.push(...calledBy([">", meaningOf(node.target, values, 0)], { folder, isGuess: false }));
-    if (node.type === "Pipeline")
-      for (const fed of textsFed(node, values)) found.push(...readText(fed, deeper(folder)));
+    if (node.type === "Pipeline") for (const words of fedTo(node, values)) add(words);
     if (node.type !== "Command" || !node.name) return;
     const env = node.prefix.flatMap((each) => (each.type === "Assignment" ? assigned(each) : []));
     for (const words of readingsOf(node, values)) add(words, env);
-    for (const fed of ownInput(node, values)) found.push(...readText(fed, deeper(folder)));
+    for (const input of inputOf(node, values))
+      for (const words of asScript(node, input, values)) add(words);
   };
-  const deeper = (at: string): Around => ({ values, folder: at, depth: outer.depth + 1 });
   const assigned = (each: { text: string; name: string; value: unknown }): string[] => [
     `${each.name}=${values.get(each.name)?.at(-1) ?? each.text.slice(each.name.length + 1)}`,
   ];
@@ -153,7 +160,7 @@ function tailOf(args: readonly string[]): readonly string[] {
 /** Where code of another language names git or minion, with the words that follow, as in
  * `run(["git", "stash"])`. */
 const inCode = (code: string): string[][] =>
-  code.split(/[;\n]/).flatMap((line) => {
+  (startsPrograms(code) ? code : "").split(/[;\n]/).flatMap((line) => {
     const words = line.split(/[\s"'`,()[\]{}]+/).filter(Boolean);
     const at = words.findIndex(isOurs);
     return at < 0 ? [] : [words.slice(at)];
@@ -163,8 +170,13 @@ const inCode = (code: string): string[][] =>
 function valuesIn(script: SyntaxNode, outer: Around["values"]): Map<string, string[]> {
   const values = new Map(outer);
   const visit = (node: SyntaxNode): void => {
-    if (node.type === "Assignment" && node.value?.type === "Word")
-      values.set(node.name, [...(values.get(node.name) ?? []), meaningOf(node.value, values, 0)]);
+    if (node.type === "Assignment") {
+      const all = node.value?.type === "ArrayValue" ? node.value.elements : [node.value];
+      const words = all.flatMap((word) =>
+        word?.type === "Word" ? [meaningOf(word, values, 0)] : [],
+      );
+      values.set(node.name, [...(values.get(node.name) ?? []), words.join(" ")]);
+    }
     if (node.type === "For" && node.wordlist)
       values.set(
         node.name.value,
@@ -197,13 +209,17 @@ function splitOf(word: CommandArgument, value: string): string[] {
     : [];
   if (inner !== undefined) return inner.split(",").map((each) => before + each + after);
   const isBare =
-    parts.length === 1 && /^(Simple|Parameter|Command)Expansion$/.test(parts[0]?.type ?? "");
+    /^"?\$\{\w+\[[@*]\]\}"?$/.test(word.text) ||
+    (parts.length === 1 && /^(Simple|Parameter|Command)Expansion$/.test(parts[0]?.type ?? ""));
   return isBare && value !== word.text ? value.split(/\s+/).filter(Boolean) : [value];
 }
 
 /** What a word is to the program, with the `index`th value of its variables. */
 function meaningOf(word: CommandArgument, values: Around["values"], index: number): string {
-  if (word.type !== "Word") return word.text;
+  if (word.type !== "Word") {
+    const { name, value } = word;
+    return value.type === "Word" ? `${name}=${meaningOf(value, values, index)}` : word.text;
+  }
   if (!word.parts) return word.value;
   const known = (name: string): string | undefined => {
     const all = values.get(name);
@@ -217,17 +233,21 @@ function meaningOf(word: CommandArgument, values: Around["values"], index: numbe
       case "SimpleExpansion":
         return known(part.text.slice(1)) ?? part.text;
       case "ParameterExpansion":
-        return known(part.parameter) ?? defaultOf(part) ?? part.text;
+        return expanded(part) ?? part.text;
       case "CommandExpansion":
         return named(part.script) ?? part.text;
       default:
         return "value" in part ? part.value : part.text;
     }
   };
-  const defaultOf = (part: Extract<WordPart, { type: "ParameterExpansion" }>) =>
-    part.operation?.type === "Default"
-      ? meaningOf(part.operation.operand, values, index)
-      : undefined;
+  const expanded = ({
+    parameter,
+    operation,
+  }: Extract<WordPart, { type: "ParameterExpansion" }>) => {
+    if (operation === undefined) return known(parameter);
+    if (operation.type !== "Default") return undefined;
+    return known(parameter) ?? meaningOf(operation.operand, values, index);
+  };
   return word.parts.map(partOf).join("");
 }
 
@@ -240,21 +260,29 @@ function named(script: ParsedScript | undefined): string | undefined {
     : undefined;
 }
 
-/** What a shell among piped commands is told by an `echo` or a here-document before it. */
-function textsFed({ commands }: Pipeline, values: Around["values"]): string[] {
+/** What programs among piped commands start of what the one before them prints: a shell runs it,
+ * and xargs adds its words to a command. */
+function fedTo({ commands }: Pipeline, values: Around["values"]): string[][] {
   return commands.flatMap((command, index) => {
     const before = commands[index - 1];
-    if (command.type !== "Command" || before?.type !== "Command" || !readsScript(command, values))
-      return [];
+    if (command.type !== "Command" || before?.type !== "Command") return [];
     const [program = "", ...args] = readingsOf(before, values)[0] ?? [];
-    if (!/^(echo|printf)$/.test(program)) return inputOf(before, values);
-    return [args.join(" ").replace(/\\n/g, "\n")];
+    const [own = [""]] = readingsOf(command, values);
+    if (nameOf(own[0] ?? "") === "xargs")
+      return [[...own, ...args.filter((word) => !word.startsWith("-"))]];
+    const said = /^(echo|printf)$/.test(program)
+      ? [args.join(" ").replace(/\\n/g, "\n")]
+      : inputOf(before, values);
+    return said.flatMap((each) => asScript(command, each, values));
   });
 }
 
-/** What a shell is told by its own here-document. */
-const ownInput = (command: Command, values: Around["values"]): string[] =>
-  readsScript(command, values) ? inputOf(command, values) : [];
+/** A command that runs what it reads, with that as an argument; none where it only reads. */
+function asScript(command: Command, input: string, values: Around["values"]): string[][] {
+  const program = readerIn(command, values);
+  if (isShell(program) || /^(source|\.)$/.test(program)) return [["sh", "-c", input]];
+  return isInterpreter(program) ? [[program, "-c", input]] : [];
+}
 
 const inputOf = ({ redirects }: Command, values: Around["values"]): string[] =>
   redirects.flatMap((each) => {
@@ -275,16 +303,16 @@ export function hereDocIn(text: string): string | null {
   return only !== undefined && more === undefined ? only : null;
 }
 
-/** Does this command run what it reads? */
-function readsScript(command: Command, values: Around["values"]): boolean {
+/** The program of a command behind all that only starts it. */
+function readerIn(command: Command, values: Around["values"]): string {
   let words: readonly string[] = readingsOf(command, values)[0] ?? [];
   for (let depth = 0; depth < DEEPEST; depth++) {
     const [program = "", ...args] = words;
     const within = unwrapped(nameOf(program), args);
-    if (!within) return isShell(nameOf(program)) || /^(source|\.)$/.test(program);
+    if (!within) return nameOf(program);
     words = within.words;
   }
-  return false;
+  return "";
 }
 
 /** Options, also cut short and in a text of several lines, with which git writes elsewhere, reads

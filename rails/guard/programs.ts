@@ -64,6 +64,8 @@ export function scriptOf(program: string, args: readonly string[]): string[] {
   };
   if (isShell(program)) return after(/^-\w*c\w*$/);
   if (program === "eval") return [args.join(" ")];
+  if (program === "alias") return args.map((word) => word.replace(/^[\w-]+=/, ""));
+  if (/^np[mx]$/.test(program)) return after(/^(-c|--call)$/);
   if (program === "trap") return args.slice(0, 1);
   if (program === "watch") return [args.filter((word) => !word.startsWith("-")).join(" ")];
   if (program === "env") return after(SPLIT);
@@ -77,12 +79,26 @@ export function scriptOf(program: string, args: readonly string[]): string[] {
 
 const INTERPRETER = /^(python[\d.]*|node|nodejs|deno|bun|tsx|perl|ruby|php|lua|osascript|tclsh)$/;
 
+const AWK = /^[gmn]?awk$/;
+
+export const isInterpreter = (program: string): boolean => INTERPRETER.test(program);
+
 /** The code of another language that a program is given on its own line. */
 export function codeOf(program: string, args: readonly string[]): string[] {
-  if (/^(g|m|n)?awk$/.test(program)) return args.filter((word) => /\bsystem\s*\(|[|>]/.test(word));
+  if (AWK.test(program)) return args.filter((word) => /[{}]/.test(word));
   if (!INTERPRETER.test(program)) return [];
   return args.filter((_, at) => /^(-\w*[cepr]|--(eval|print))$/.test(args[at - 1] ?? ""));
 }
+
+/** Does code of another language start programs? */
+export const startsPrograms = (code: string): boolean =>
+  /system|popen|spawn|exec|subprocess|check_(call|output)|child_process|\bqx\b|%x|`/i.test(code);
+
+/** Does code of another language change files? */
+export const writesFiles = (code: string): boolean =>
+  /write|append|\brm|remove|unlink|rename|truncate|mkdir|copy|move|chmod|link|shutil|print.*>/i.test(
+    code,
+  ) || /,\s*["'](?=[^"']*[wax+])[rwabtx+]{1,3}["']/.test(code);
 
 /** Those that start no other program with the words that they are given, or whose words were looked
  * at already. */
@@ -103,11 +119,12 @@ export function changesFiles(program: string, args: readonly string[]): boolean 
   if (/^g?sed$/.test(program)) return args.some((word) => /^(-[nrEsz]*i|--in-place)/.test(word));
   if (program === "find")
     return args.some((word) => word === "-delete" || /^-(fprint|fls)/.test(word)) || execs(args);
+  if (program === "tar") return /^-?\w*x/.test(args[0] ?? "");
   if (program === "sort") return args.some((word) => /^(-\w*o|--output)/.test(word));
   return /^(perl|ruby|gawk)$/.test(program) && args.some((word) => /^-\w*i|^inplace$/.test(word));
 }
 const WRITERS =
-  /^(>|rm|mv|tee|touch|truncate|dd|ln|chmod|chown|unlink|rmdir|mkdir|shred|sponge|patch|ed|ex|vi|vim|nano|split|csplit|mkfifo|install)$/;
+  /^(>|rm|mv|tee|touch|truncate|dd|chmod|chown|unlink|rmdir|mkdir|shred|sponge|patch|ed|ex|vi|vim|nano|split|csplit|mkfifo|install)$/;
 
 /** Does `find` hand what it finds to a program that changes files? */
 function execs(args: readonly string[]): boolean {
@@ -116,9 +133,9 @@ function execs(args: readonly string[]): boolean {
   return changesFiles(program, rest) || isShell(program);
 }
 
-/** Of programs that copy: the place that they write to. */
+/** Of programs that copy or link: the place that they write to. */
 export function copiedTo(program: string, args: readonly string[]): string | undefined {
-  if (!/^(cp|rsync|scp)$/.test(program)) return undefined;
+  if (!/^(cp|rsync|scp|ln)$/.test(program)) return undefined;
   const at = args.findIndex((word) => /^(-\w*t|--target-directory)$/.test(word));
   return at < 0 ? args.filter((word) => !word.startsWith("-")).at(-1) : args[at + 1];
 }

@@ -3,7 +3,7 @@ import type { Blueprint } from "../blueprint/blueprint.ts";
 import { type Call, callsIn } from "./command.ts";
 import { gitCall, onlyReads, plainly } from "./git-call.ts";
 import { isLooking, isVerb } from "./minion-call.ts";
-import { changesFiles, codeOf, copiedTo } from "./programs.ts";
+import { changesFiles, codeOf, copiedTo, writesFiles } from "./programs.ts";
 
 /** The run's own folder in `.git`. */
 const JOURNAL = /\.git\/minion(?![\w.-])|\)["']?\/minion\/r\d+/;
@@ -31,7 +31,7 @@ export function refusal(
       ofMinion(call) ??
       ofJournal(call, where) ??
       ofElsewhere(call, where) ??
-      ofRules(call, branch, rules);
+      ofRules(call, branch, rules, where?.top);
     if (refused) return refused;
   }
   return null;
@@ -44,24 +44,32 @@ function ofMinion({ program, args, isGuess }: Call): string | null {
   return `minion ${verb} is not a worker's: a worker has begin, gate, submit and verdict`;
 }
 
-/** Reading what a run printed is everybody's; what changes a file there is refused. */
-function ofJournal({ program, args, folder, isGuess }: Call, where: Where | null): string | null {
-  const ours = where && resolve(where.common, "minion");
-  const isThere = (word: string): boolean =>
-    JOURNAL.test(word) || (ours !== null && word.includes(ours));
-  const named = program === "git" || program === "minion" || isGuess ? [] : args;
+/** Reading what a run printed is everybody's; what changes a file there, or in git's own folder, is
+ * refused. */
+function ofJournal({ program, args, folder }: Call, where: Where | null): string | null {
+  if (program === "git" || program === "minion") return null;
+  const isOfGit = (word: string): boolean => {
+    if (JOURNAL.test(word)) return true;
+    if (!where) return false;
+    const path = resolve(where.cwd, folder, word.replace(/^of=/, ""));
+    return [where.common, resolve(where.top, ".git")].some((home) => isWithin(path, home));
+  };
   const to = copiedTo(program, args);
   const isChanged =
     to === undefined
-      ? (changesFiles(program, args) && (named.some(isThere) || isThere(folder))) ||
-        codeOf(program, args).some(isThere)
-      : isThere(to);
-  if (!isChanged) return null;
+      ? changesFiles(program, args) && args.some((word) => !word.startsWith("-") && isOfGit(word))
+      : isOfGit(to);
+  const byCode = codeOf(program, args).some((code) => JOURNAL.test(code) && writesFiles(code));
+  const isInside = changesFiles(program, args) && JOURNAL.test(folder);
+  if (!isChanged && !byCode && !isInside) return null;
   return (
-    "minion alone writes the run's journal: read it by cat, grep, find, jq and their like, " +
-    "and copy from it what you need"
+    "what is in .git is git's and the rails' own, the run's journal too: " +
+    "read it by cat, grep, find, jq and their like, copy from it, or leave it"
   );
 }
+
+const isWithin = (path: string, home: string): boolean =>
+  path === home || path.startsWith(home + sep);
 
 /** git in the person's own checkout, or in another worker's worktree. */
 function ofElsewhere({ program, args, folder, env }: Call, where: Where | null): string | null {
@@ -75,17 +83,21 @@ function ofElsewhere({ program, args, folder, env }: Call, where: Where | null):
   );
   const said = env.flatMap((each) => /^GIT_(?:DIR|WORK_TREE)=(.*)$/s.exec(each)?.[1] ?? []);
   const start = resolve(where.cwd, folder);
-  const isOwn = (path: string): boolean => path === where.top || path.startsWith(where.top + sep);
   const isTheirs = (path: string): boolean =>
-    !isOwn(path) &&
-    [where.main, where.common].some((home) => path === home || path.startsWith(home + sep));
+    !isWithin(path, where.top) && [where.main, where.common].some((home) => isWithin(path, home));
   if (![start, ...[...given, ...said].map((path) => resolve(start, path))].some(isTheirs))
     return null;
   return `git ${call.verb} outside of your worktree: what is there is not yours, only read it`;
 }
 
-function ofRules(call: Call, branch: string, rules: Blueprint["refuse"]): string | null {
-  const [seen = "", ...more] = readingsOf(call, branch);
+function ofRules(
+  call: Call,
+  branch: string,
+  rules: Blueprint["refuse"],
+  top?: string,
+): string | null {
+  if (call.program === "git" && asksForHelp(call.args)) return null;
+  const [seen = "", ...more] = readingsOf(call, branch, top);
   if (call.program === "git" && /^[$`]/.test(gitCall(call.args).verb) && !call.isGuess)
     return `${seen.slice(0, 80)}: it cannot be seen what this does: name the subcommand plainly`;
   const isMet = (pattern: string): boolean =>
@@ -94,14 +106,19 @@ function ofRules(call: Call, branch: string, rules: Blueprint["refuse"]): string
   return rule ? `${seen.slice(0, 80)}: ${rule.way}` : null;
 }
 
+const asksForHelp = ([verb = "-", help = ""]: readonly string[]): boolean =>
+  verb === "help" || (!verb.startsWith("-") && /^(--help|-h)$/.test(help));
+
 /** How patterns see a call: its words joined by one space, with the attempt's own branch as HEAD
  * and a word with spaces in it as «…»; git also without its own options, and with the variables
  * that are set for it. */
-function readingsOf({ program, args, env }: Call, branch: string): string[] {
+function readingsOf({ program, args, env }: Call, branch: string, top = ""): string[] {
   const own = (ref: string): string =>
     branch && ref.replace(/^refs\/heads\//, "") === branch ? "HEAD" : ref;
   const shown = (word: string): string =>
-    /\s/.test(word) ? "…" : word.split(":").map(own).join(":");
+    /\s/.test(word)
+      ? "…"
+      : (top ? word.replace(`${top}/`, "") : word).split(":").map(own).join(":");
   if (program !== "git") return [[program, ...args.map(shown)].join(" ")];
   const { before, after } = plainly(gitCall(args), shown);
   const short = ["git", ...after].join(" ");

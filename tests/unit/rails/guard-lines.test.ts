@@ -185,6 +185,14 @@ describe("the session itself", () => {
     busybox sh -c 'minion merge'
     script -qc 'minion merge' /dev/null
     su -c 'minion merge'
+    npx -c 'minion merge'
+    alias m='minion merge'
+    a=(minion merge); "${"$"}{a[@]}"
+    python3 - <<'EOF'⏎import os⏎os.system("minion merge")⏎EOF
+    echo "import os; os.system('minion merge')" | python3
+    env -C /x minion merge
+    coproc minion merge
+    [[ -n $(minion merge) ]]
   `;
   test.each(lines(ASKED))("is asked: %j", async (line) => expect(await foreman(line)).toBe("ask"));
 
@@ -297,6 +305,21 @@ describe("a worker", () => {
     minion --json land 1
     minion merge -- -h
     git stash
+    python3 - <<'EOF'⏎import os⏎os.system("git stash")⏎EOF
+    HUSKY_SKIP_HOOKS=1 git commit -m x
+    git -c color.ui=false -c core.hooksPath= commit -m x
+    git --no-pager -C src -c core.hooksPath= commit -m x
+    git commit -F $HOME/.netrc
+    gh api -X PUT repos/a/b/pulls/1/merge
+    rm /a/repo/.git/hooks/pre-commit
+    echo x > /a/repo/.git/config
+    rm -rf .git
+    echo x >> /a/repo/.git/info/exclude
+    cp x /a/repo/.git/hooks/pre-commit
+    find .git/minion -type f | xargs rm
+    find .git/minion -type f -print0 | xargs -0 rm -f
+    tar xzf x.tgz -C .git/minion
+    ln -s x .git/minion/r1/x
     git⇥stash
     'git' stash
     g\it stash
@@ -494,6 +517,8 @@ describe("a worker", () => {
     git commit -am x
     git commit -F - <<'EOF'⏎feat: x⏎EOF
     git commit -F msg.txt
+    git commit -F /a/repo/.claude/worktrees/w1/msg.txt
+    git commit -c HEAD
     git commit --amend --no-edit
     git mv a b
     git rm a
@@ -515,6 +540,19 @@ describe("a worker", () => {
   const LEFT = `
     git diff --no-index /dev/null ~/.ssh/id_rsa
     git diff --no-index a b
+    git stash --help
+    git fetch origin '+refs/heads/*:refs/remotes/origin/*'
+    git commit -F /tmp/msg.txt
+    python3 -c "print(open('.git/minion/r1/events.jsonl').read())"
+    node -p "require('fs').readFileSync('.git/minion/r1/output/x.log','utf8')"
+    python3 - <<'EOF'⏎open('README.md','w').write('git stash')⏎EOF
+    ln -s /a/repo/.git/minion/r1/output logs
+    tar czf /tmp/x.tgz .git/minion/r1
+    perl -ne 'print if /FAIL/' .git/minion/r1/output/x.log
+    rm -rf /tmp/x/.git
+    touch .gitignore
+    cat .git/config
+    find . -name '*.orig' | xargs rm
     git diff --no-ind a b
     git diff /dev/null /etc/passwd
     git grep --no-index x
@@ -638,7 +676,7 @@ describe("a worker", () => {
     mv test/minion/r1/events.test.ts test/minion/r1/x.ts
     touch test/minion/r1/output/x
     echo x > test/minion/r1/report.md
-    rm -rf .git/minion-notes
+    rm -rf src/.git-notes
     npm test
     npm install minion
     cp minion land
