@@ -20,7 +20,10 @@ const VERBS: Readonly<Record<string, () => Promise<{ verb: AnyVerb }>>> = {
   verdict: () => import("./worker/verdict.verb.ts"),
   land: () => import("./line/land.verb.ts"),
   merge: () => import("./line/merge.verb.ts"),
+  change: () => import("./foreman/change.verb.ts"),
+  stop: () => import("./foreman/stop.verb.ts"),
   retry: () => import("./foreman/retry.verb.ts"),
+  drop: () => import("./line/drop.verb.ts"),
   board: () => import("./view/board.verb.ts"),
   report: () => import("./view/report.verb.ts"),
   stats: () => import("./view/stats.verb.ts"),
@@ -59,6 +62,7 @@ export const run = (argv: readonly string[], world: World): Promise<ExitCode> =>
         const { json = false, ...options } = command.opts();
         const said = await verb.run({ words: command.args, options: { json, ...options } }, world);
         exit = await print(said, json === true, world);
+        await said.printed?.();
       });
     }
     return main(program, argv, world, async () => {

@@ -54,6 +54,8 @@ const GROUPS = {
     gate_slots: whole(0, 256), // Gates and setups at the same time on this machine; 0: one per core
     dispatches: whole(1, 5), // Dispatches of a run, as a multiple of its tasks and their phases
     cycles: whole(0, 3), // How often a phase that judges sends a task back
+    // Percent of its list's tasks that a session may add while a run goes on
+    added: whole(0, 1000),
     lease: whole(1, 240), // Minutes without a sign of life after which an attempt is over
   }),
   /** Who tries again where an attempt failed: expertise that is added, and a model where it is to
@@ -82,6 +84,7 @@ const GROUPS = {
 const FIELDS = v.strictObject({
   gates,
   slots: texts, // What a handoff has to say something under
+  findings: texts, // Those of them that go up to whoever plans, unless they say «none»
   commit: pattern, // What the first line of each commit has to match
   allow: texts, // Commands that a worker may run without asking
   // Those that it may not run, and the way out

@@ -1,5 +1,12 @@
 import type { Reason } from "../journal/shapes.ts";
-import { isOpen, type RunState, rateLimited, type TaskState, withWork } from "../journal/state.ts";
+import {
+  dependentsLeft,
+  isOpen,
+  type RunState,
+  rateLimited,
+  type TaskState,
+  withWork,
+} from "../journal/state.ts";
 import { riskOf } from "../plan/risk.ts";
 import { branchRef, pathspecs, typed } from "../program/typed.ts";
 import { type Alarm, alarmLine, isBudgetSpent } from "./alarms.ts";
@@ -103,6 +110,14 @@ function ofTask(state: RunState, task: TaskState): Attention {
     const label = reason === "high-risk" ? "land it" : mend;
     choices.push({ label, command: typed(`land ${id} --run ${run}`) });
   }
-  choices.push({ label: "let a worker try again", command: typed(`retry ${id} --run ${run}`) });
+  const again = typed(`retry ${id} --run ${run}`);
+  if (reason === "question")
+    choices.unshift({ label: "answer it", command: `${again} -m "the answer"` });
+  else if (reason === "stopped") choices.push({ label: "let a worker go on", command: again });
+  else choices.push({ label: "let a worker try again", command: again });
+  const standing = dependentsLeft(state, [id]);
+  const all = [...standing, id].join(" ");
+  const along = standing.length > 0 ? `, with ${standing.join(", ")} that stands on it` : "";
+  choices.push({ label: `leave it undone${along}`, command: typed(`drop ${all} --run ${run}`) });
   return { task: id, reason, note, choices };
 }

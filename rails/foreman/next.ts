@@ -2,22 +2,29 @@ import type { Journal } from "../journal/journal.ts";
 import { type AttemptState, isActive, type RunState, type TaskState } from "../journal/state.ts";
 import { outside } from "../program/world.ts";
 import { isRunning } from "../proof/jobs.ts";
-import { alarmLine, alarmsOf, haltOf } from "./alarms.ts";
+import { alarmsOf, haltOf } from "./alarms.ts";
 import { attentionOf } from "./attention.ts";
 import { choose, dispatch, toStart } from "./dispatch.ts";
+import { newsOf } from "./news.ts";
 import { waiting } from "./waiting.ts";
+
+/** The shape of what `next --json` prints. */
+const VERSION = 2;
 
 /** Lands what is mergeable, then names what is to be dispatched now, as Claude Code's tool wants
  * it. It waits for landing only where nothing else could be started meanwhile; `fault`: why landing
  * could not be done.
  * @param until how long it may wait, in milliseconds since 1970
  * @param dollars what the run has cost up to now; null where that is not known
- * @param land lands what is mergeable, for as long as that time */
+ * @param land lands what is mergeable, for as long as that time
+ * @param isAll also what was said before
+ * @returns the answer, and what is to be called once it was given: what it says is not said again */
 export async function next(
   journal: Journal,
   until: number,
   dollars: number | null,
   land: (until: number) => Promise<unknown>,
+  isAll = false,
 ) {
   const fault = await landFirst(await journal.state(), until, land);
   await endExpired(journal);
@@ -28,18 +35,30 @@ export async function next(
     const tasks = stop ? [] : toStart(state);
     const dispatches = tasks.map((task) => dispatch(state, task, write));
     const taken = new Set(dispatches.map(({ task }) => task));
-    return {
+    const { news, keys } = newsOf(state, attentionOf(state, alarms, at), alarms, isAll);
+    const answer = {
+      version: VERSION,
       run: state.run,
       done: (state.done || state.aborted) && fault === null,
       landed: idsIn(state, "landed"),
       running: idsIn(state, "running"),
       dispatch: dispatches,
-      waiting: waiting(state, taken, stop),
-      attention: attentionOf(state, alarms, at),
-      alarms: alarms.map(alarmLine),
+      waiting: counted(waiting(state, taken, stop).map(({ why }) => why)),
+      ...news,
       fault,
     };
+    const given = async () => {
+      if (keys.length > 0) await journal.add({ event: "told", keys });
+    };
+    return { answer, given };
   });
+}
+
+/** How often each word is among some. */
+function counted(words: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const each of words) counts[each] = (counts[each] ?? 0) + 1;
+  return counts;
 }
 
 /** Lands what is mergeable; not in a run that is aborted, or over before its base was looked at.

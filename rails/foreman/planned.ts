@@ -66,9 +66,8 @@ export async function planAt(
   });
   const ofPages = await pageFindings(place);
   const { tools, found, findings: ofTools } = await toolsFor(asWritten, place, where);
-  const all = await workflowsAt(place, blueprint);
-  const order = blueprint.workflows.flatMap((name) => all.get(name) ?? []);
-  const rails: Rails = { blueprint, overlays, all, order, prefix: place.prefix };
+  const rails = await railsAt(place, blueprint, overlays);
+  const { all } = rails;
   const flight = { place, blueprint, gates: gatesFor(blueprint, tools), setup: setupFor(tools) };
   const chosen = asWritten.tasks.map((task) => withWorkflow(task, said.workflow ?? "", rails));
   const tasks = chosen.map(({ task }) => task);
@@ -89,8 +88,19 @@ export async function planAt(
   return { place, tools, found, blueprint, workflows, reviews, list, asWritten, plan };
 }
 
+/** What workflows are chosen from, for tasks of a place. @throws Fault `workflow` */
+export async function railsAt(
+  place: Place,
+  blueprint: Blueprint,
+  overlays: Overlays,
+): Promise<Rails> {
+  const all = await workflowsAt(place, blueprint);
+  const order = blueprint.workflows.flatMap((name) => all.get(name) ?? []);
+  return { blueprint, overlays, all, order, prefix: place.prefix };
+}
+
 /** What is wrong with the project's and the person's own pages. */
-async function pageFindings(place: Place): Promise<Finding[]> {
+export async function pageFindings(place: Place): Promise<Finding[]> {
   const [project, person] = (await layers(place, "", "")).map(faultsIn);
   const faults = [...((await project) ?? []), ...((await person) ?? [])];
   return faults.map(({ message, hint }) => finding("page", 0, message, hint));
@@ -105,7 +115,7 @@ const isIn = ({ top, prefix }: Place, path: string): boolean =>
   [prefix, ""].some((folder) => existsSync(join(top, folder, path)));
 
 /** What a task's workflow is chosen from. */
-type Rails = Readonly<{
+export type Rails = Readonly<{
   blueprint: Blueprint;
   overlays: Overlays;
   all: ReadonlyMap<string, Workflow>; // By name
@@ -116,7 +126,7 @@ type Rails = Readonly<{
 /** A task with the workflow that it names, else the one said for those that name none, else the one
  * that fits; its risk as high as the blueprint sees it. Findings: what it asks for and there is
  * not. */
-function withWorkflow(
+export function withWorkflow(
   own: PlannedTask,
   forOthers: string,
   rails: Rails,
@@ -156,7 +166,7 @@ function withWorkflow(
 
 /** How tasks of each risk are reviewed whose own workflow reviews nothing, or whose risk shows only
  * in the work: as the plan would have it for a task of which nothing else is known. */
-function reviewsOf({ order, prefix }: Rails): EventData["started"]["reviews"] {
+export function reviewsOf({ order, prefix }: Rails): EventData["started"]["reviews"] {
   const reviewAt = (risk: "medium" | "high") => {
     const untold = { title: "", description: "", files: [], risk };
     const { workflow } = chooseWorkflow(untold, order, prefix);
@@ -168,7 +178,11 @@ function reviewsOf({ order, prefix }: Rails): EventData["started"]["reviews"] {
 /** The project's commands: what the list says, else what is found from the package on that holds
  * the tasks' files. Findings: where that leaves packages unproven.
  * @param where what the list is called */
-async function toolsFor({ tasks, toolsSaid }: Plan, place: Place, where: string) {
+export async function toolsFor(
+  { tasks, toolsSaid }: Pick<Plan, "tasks" | "toolsSaid">,
+  place: Place,
+  where: string,
+) {
   const layered = await layers(place, "toolchains.md", "minion-blueprint/toolchains.md");
   const { text, file } = await firstOf(layered);
   const folder = folderOf(tasks, place.prefix);

@@ -1,13 +1,17 @@
+import { Option } from "commander";
 import { runToChange } from "../journal/run-at.ts";
 import { isOpen, type RunState, type TaskState } from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
 import { type OfRun, RUN, type Verb } from "../program/verb.ts";
 import { attentionAt } from "./look.ts";
 
-export const verb: Verb<OfRun> = {
+type Worded = { message?: string };
+const WORDS = new Option("-m, --message <words>", "what whoever goes on is to know");
+
+export const verb: Verb<OfRun & Worded> = {
   usage: "retry <task>",
-  about: "for a person: let a worker try a task again",
-  options: [RUN],
+  about: "for a person: let a worker try a task again, or begin one that waits or was dropped",
+  options: [WORDS, RUN],
   async run({ words: [id = ""], options }, world) {
     const { journal, place } = await runToChange(world, `retry ${id}`, options.run);
     await journal.decide((state, write) => {
@@ -17,7 +21,7 @@ export const verb: Verb<OfRun> = {
         const note = "A person wants another try.";
         write({ event: "not-landed", attempt: task.result.id, reason: "high-risk", note });
       }
-      write({ event: "retried", task: id });
+      write({ event: "retried", task: id, words: (options.message ?? "").trim() });
     });
     const state = await journal.state();
     const [halt] = (await attentionAt(place, state)).filter(({ task }) => task === "");
@@ -44,11 +48,20 @@ function waitingTask(state: RunState, id: string): TaskState {
     const way = `mend the base and start anew, or minion resume --run ${run} --red-base`;
     throw new Fault("base-red", `task ${id} waits for the base and not for a worker`, way);
   }
+  if (task.isDropped) return anew(task, tasks);
   if (task.state === "needs-human") return task;
   const way = isOpen(state) ? `minion next --run ${run} goes on` : `see minion report --run ${run}`;
   const hint = task.state === "blocked" ? blockedBy(state, task) : way;
   const what = `task ${id} is ${task.state} and does not wait for a person`;
   throw new Fault("not-waiting", what, hint);
+}
+
+/** A dropped task that can be started anew. @throws Fault where what it depends on was dropped too */
+function anew(task: TaskState, tasks: RunState["tasks"]): TaskState {
+  const gone = task.depends.filter((id) => tasks.get(id)?.isDropped);
+  if (gone.length === 0) return task;
+  const what = `task ${task.id} needs ${gone.join(", ")}, dropped as well`;
+  throw new Fault("dropped", what, `minion retry ${gone[0]} first`);
 }
 
 /** What to do for a task that waits for others which cannot land. */

@@ -80,6 +80,7 @@ export async function start(
       reviews,
       goal: plan.goal,
       success: plan.success,
+      toolsSaid: plan.toolsSaid,
       tasks: plan.tasks,
       conflicts: plan.conflicts.map(({ tasks }) => tasks),
       estimate,
@@ -124,7 +125,13 @@ export const setupFor = ({ setup }: Tools) =>
   setup && { name: "setup", run: setup.run, cwd: setup.cwd, timeout: TIMEOUT };
 
 /** How urgent each task is, by its id. */
-function priorityOf({ plan, blueprint, ...ways }: Planned): Record<string, number> {
+export function priorityOf({
+  plan,
+  blueprint,
+  ...ways
+}: Pick<Planned, "blueprint" | "workflows" | "reviews"> & {
+  readonly plan: Pick<Plan, "tasks" | "conflicts">;
+}): Record<string, number> {
   const steps = new Map(plan.tasks.map((task) => [task.id, stepsOf(ways, task)]));
   const jobs = jobsOf(plan.tasks, (id) => steps.get(id) ?? 1);
   const rivals = rivalsOf(plan.conflicts.map(({ tasks }) => tasks));

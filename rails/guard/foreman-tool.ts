@@ -1,19 +1,21 @@
-import { access } from "node:fs/promises";
+import { access, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Consent, newRails } from "../blueprint/agreed.ts";
+import { changeFrom } from "../foreman/change.ts";
 import { promptFor } from "../foreman/dispatch.ts";
 import { attentionAt } from "../foreman/look.ts";
+import { railsNow } from "../foreman/rails.ts";
 import { isUnfinished } from "../foreman/resume.ts";
 import type { Place } from "../git/repository.ts";
 import { findRun } from "../journal/journal.ts";
-import { isActive } from "../journal/state.ts";
+import { isActive, type RunState, type TaskState } from "../journal/state.ts";
 import { isAlive } from "../program/process.ts";
 import { outside } from "../program/world.ts";
 import type { Found } from "../worker/attempt.ts";
 import { allow, ask, deny, type HookInput, type ToolAnswer } from "./answer.ts";
 import { callsIn, hereDocIn, wordsOf } from "./command.ts";
 import { newOfList } from "./list-commands.ts";
-import { minionCall } from "./minion-call.ts";
+import { type MinionCall, minionCall } from "./minion-call.ts";
 import { realTarget } from "./real-target.ts";
 
 /** Why nothing starts in plan mode, and what does work there. */
@@ -74,22 +76,65 @@ async function foremanCommand(
   args: readonly string[],
   { isDry, place, session, ...given }: Scene & Given,
 ): Promise<ToolAnswer> {
-  const { kind, verb, run, file = "" } = minionCall(args);
+  const call = minionCall(args);
+  const { kind, verb, run, file = "" } = call;
   if (kind === "look") return allow("it only looks");
   if (kind === null) return null;
-  if (isDry && ["start", "next", "resume"].includes(verb)) return deny(DRY);
+  if (isDry && DRIVES.includes(verb)) return deny(DRY);
   if (kind === "unclear") return UNCLEAR;
   if (verb === "resume" && place) {
     const halt = await haltIn(place, session, run);
     if (halt) return ask(`The run stands still until a person has seen why: ${halt}`);
   }
   if (kind === "person") return PERSON;
+  if (["change", "drop"].includes(verb) && place) {
+    const own = await findRun(place.common, session, run).catch(() => null);
+    const decision = own && (await decisionIn(own.state, place, call, given));
+    if (decision) return decision;
+  }
   if (verb === "start" && place) {
     const consent = await consentFor(place, file, given);
     if (consent) return consent;
   }
   return allow("a command of the foreman");
 }
+
+/** The verbs that drive a run. */
+const DRIVES = ["start", "next", "resume", "change", "stop", "drop"];
+
+/** What of a change of the plan is a person's to decide: to loosen what a task is held to, to take
+ * other rails, to add more than a session may, to drop what others want. Null where nothing is. */
+async function decisionIn(
+  state: RunState,
+  place: Place,
+  { verb, words, file = "", options }: MinionCall,
+  { cwd, input, isPlain }: Given,
+): Promise<ToolAnswer> {
+  if (verb === "drop") {
+    const ids = words.flatMap((each) => each.split(","));
+    const own = ids.every((id) => isOwnAndNew(state.tasks.get(id)));
+    return own ? null : PERSON;
+  }
+  if (options.has("--rails")) {
+    const now = await railsNow(state, place).catch(() => null);
+    return now && ask(`The run would go on with other rails:\n${now.changed.join("\n")}`);
+  }
+  if (options.has("--undo")) {
+    const last = state.changes.at(-1)?.event;
+    return last && (last.session === "" || last.loosened.length > 0) ? PERSON : null;
+  }
+  const isSeen = file === "-" ? input !== null : await isThere(resolve(cwd, file));
+  if (!isSeen) return isPlain && file !== "-" ? null : UNSEEN;
+  const text = file === "-" ? input : await readFile(resolve(cwd, file), "utf8").catch(() => "");
+  // What cannot be done changes nothing, and says why.
+  const changed = await changeFrom(text ?? "", "the list", place, state).catch(() => null);
+  const loosened = changed?.event.loosened ?? [];
+  return loosened.length > 0 ? ask(`This is a person's decision: ${loosened.join("; ")}`) : null;
+}
+
+/** Did the session itself add a task at which nobody has worked? */
+const isOwnAndNew = (task: TaskState | undefined): boolean =>
+  task?.added === "session" && task.attempts.every(({ begun }) => !begun);
 
 /** What a person is asked before a run starts: the commands that the project's rails and the list
  * bring, where they were not seen before. */

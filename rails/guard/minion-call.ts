@@ -12,6 +12,9 @@ const KINDS: Readonly<Record<string, "look" | "foreman" | "person">> = {
   start: "foreman",
   next: "foreman",
   resume: "foreman",
+  change: "foreman",
+  stop: "foreman",
+  drop: "foreman",
   land: "person",
   merge: "person",
   retry: "person",
@@ -21,7 +24,7 @@ const KINDS: Readonly<Record<string, "look" | "foreman" | "person">> = {
 const OTHERS = ["begin", "gate", "submit", "verdict", "hook", "job"];
 
 /** Options that take the next word, whatever that looks like. */
-const VALUED = /^--(run|wait|into|budget|workflow|expect|format|nothing)$/;
+const VALUED = /^(-m|--(run|wait|into|budget|workflow|expect|format|nothing|message))$/;
 
 /** Options by which a verb becomes a person's to decide. */
 const DECIDES = ["--take", "--new", "--red-base", "--agree"];
@@ -42,15 +45,17 @@ export interface MinionCall {
   readonly kind: "look" | "foreman" | "person" | "unclear" | null; // null: not for a session
   readonly run: string | undefined; // Which run, where it names one
   readonly file: string | undefined; // The word behind the verb
+  readonly words: readonly string[]; // All of them
+  readonly options: ReadonlySet<string>; // Those that it has, as `--run`
 }
 
 /** Reads a call's words as `minion` itself does. */
 export function minionCall(args: readonly string[]): MinionCall {
   const { options, words } = takenApart(args);
-  const [verb = "", file] = words;
+  const [verb = "", ...more] = words;
   const run = options.get("--run");
   const kind = kindOf(verb, options, args);
-  return { verb, kind, run, file };
+  return { verb, kind, run, file: more[0], words: more, options: new Set(options.keys()) };
 }
 
 function kindOf(

@@ -1,6 +1,6 @@
 import { resolve, sep } from "node:path";
 import type { Place } from "../git/repository.ts";
-import type { State } from "../journal/shapes.ts";
+import type { Reason, State } from "../journal/shapes.ts";
 import { inOrder, type RunState, type TaskState } from "../journal/state.ts";
 import { matchesAny } from "../plan/conflicts.ts";
 import { withDependents } from "../plan/dependencies.ts";
@@ -28,6 +28,12 @@ export async function workerTool(
     const back = found && (await holdAtEnd(found, String(args.message ?? "")));
     return back ? deny(back) : null;
   }
+  const end = found?.attempt.over;
+  if (end && TAKEN_AWAY.includes(end.reason))
+    return deny(
+      `${found.attempt.id} is over (${end.reason}: ${end.note}): do nothing more, ` +
+        "what there is stays as it is. End with one line.",
+    );
   if (["Agent", "Task", "Workflow"].includes(tool))
     return deny("agents of a worker's own would be on no rails: do it yourself, step by step");
   const path = args.file_path ?? args.notebook_path;
@@ -40,6 +46,9 @@ export async function workerTool(
     await found.journal.add({ event: "alive", attempt: found.attempt.id }).catch(() => {});
   return answer;
 }
+
+/** The ends of an attempt that come from outside, while its worker is at it. */
+const TAKEN_AWAY: readonly Reason[] = ["stopped", "dropped", "changed"];
 
 /** A worker's Bash call.
  * @param where null where that is not known */
@@ -83,7 +92,7 @@ export async function workerWrite(
 }
 
 /** These are over or stand still: nobody works on their files. */
-const CLOSED: readonly State[] = ["landed", "skipped", "needs-human", "blocked"];
+const CLOSED: readonly State[] = ["landed", "skipped", "dropped", "needs-human", "blocked"];
 
 /** Whose a path is, where a task must not touch it; null where it may. Files that were only guessed
  * bar nobody. */
@@ -92,7 +101,7 @@ function barrier(path: string, state: RunState, task: TaskState): string | null 
   if (isIn(task.forbid)) return `${path} is forbidden to task ${task.id}`;
   if (isIn(task.files.map((file) => file.path))) return null;
   // What hangs on this task begins after it has landed.
-  const after = withDependents(task.id, inOrder(state));
+  const after = withDependents([task.id], inOrder(state));
   const open = [...state.tasks.values()].filter(
     (other) => !after.has(other.id) && !CLOSED.includes(other.state),
   );

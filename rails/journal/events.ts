@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Phase } from "../blueprint/workflow.ts";
-import type { PlannedTask } from "../plan/task.ts";
+import type { Plan, PlannedTask } from "../plan/task.ts";
 import type { ProcessMark } from "../program/process.ts";
 import type { Beside, Candidate, Command, Estimate, Reason, Usage } from "./shapes.ts";
 
@@ -74,6 +74,8 @@ export const EVENTS = {
     reviews: v.optional(given<Readonly<Record<string, readonly Phase[]>>>(), {}),
     goal: v.optional(text, ""),
     success: v.optional(text, ""),
+    // Commands that the list says itself
+    toolsSaid: v.optional(given<Plan["toolsSaid"]>(), {}),
     estimate: v.optional(v.nullable(given<Estimate>()), null), // What it was expected to take
     budget: v.optional(v.nullable(number), null), // Dollars after which nothing more is dispatched
     // Is the line proven once more at the end, with nothing beside it that a clone would not have?
@@ -138,7 +140,14 @@ export const EVENTS = {
   /** A mergeable attempt did not make it onto the line. */
   "not-landed": v.object({ attempt: text, reason: given<Reason>(), note: text }),
   /** Written before the line moves, so that after a crash in between git can tell. */
-  proven: v.object({ from: text, to: text, tree: text, landed: listOf<Candidate>() }),
+  /** `dropped`: the ids of tasks that it takes back. */
+  proven: v.object({
+    from: text,
+    to: text,
+    tree: text,
+    landed: listOf<Candidate>(),
+    dropped: v.optional(texts),
+  }),
   landed: v.object({ to: text }),
   /** Gates that are red on the base: nothing is dispatched over one … */
   "base-checked": v.object({ red: texts }),
@@ -153,7 +162,43 @@ export const EVENTS = {
    * it cannot be. */
   "merge-built": v.object({ branch: text, from: text, tip: text, to: text, red: textOrNull }),
   merged: v.object({ branch: v.optional(text, ""), to: text }),
-  retried: v.object({ task: text }),
+  /** `words`: what a person says to whoever goes on. */
+  retried: v.object({ task: text, words: v.optional(text, "") }),
+  /** The plan as it is from here on: `tasks`, new or in place of those with their ids; `removed`:
+   * those that there are no more; `loosened`: in words what only a person may loosen. The rest is
+   * that of all tasks, as in `started`; `waves` by id. */
+  changed: v.object({
+    session: v.optional(text, ""), // Who did it; empty outside of a session
+    tasks: listOf<PlannedTask>(),
+    removed: texts,
+    loosened: texts,
+    waves: given<Readonly<Record<string, number>>>(),
+    conflicts: listOf<readonly [string, string]>(),
+    priority: given<Readonly<Record<string, number>>>(),
+    workflows: given<Readonly<Record<string, readonly Phase[]>>>(),
+    isUndo: v.optional(flag, false),
+  }),
+  /** The rails of the run from here on: those of the project as they are then. */
+  "rails-changed": v.object({
+    blueprint: given<Blueprint>(),
+    gates: listOf<Command>(),
+    setup: v.nullable(given<Command>()),
+    workflows: given<Readonly<Record<string, readonly Phase[]>>>(),
+    reviews: given<Readonly<Record<string, readonly Phase[]>>>(),
+  }),
+  /** Nobody works at it before a person says so; `question`: what it waits for, empty where it was
+   * only stopped. */
+  stopped: v.object({ task: text, question: v.optional(text, "") }),
+  /** Not to be done, of tasks that have not landed … */
+  dropped: v.object({ tasks: texts }),
+  /** … and of those that have: to be taken back from the line, which `proven` then says … */
+  dropping: v.object({ tasks: texts }),
+  /** … or they stay. */
+  "not-dropped": v.object({ tasks: texts, note: text }),
+  /** What its session was told, by keys: it is told of the same once. */
+  told: v.object({ keys: texts }),
+  /** Its session has lost what it was told. */
+  forgotten: v.object({}),
   /** Its session ended a turn with work ready, and was told so. */
   reminded: v.object({ what: v.optional(text, "") }),
   /** What the run had cost then, and what it may cost from now on. */

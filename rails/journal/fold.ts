@@ -46,8 +46,7 @@ export function replay(
 /** The run before anything happened in it. */
 function stateAtStart(first: Event<"started">, bad: readonly number[]): RunState {
   const open = (task: PlannedTask): TaskState => {
-    const way = wayFor(ownOf(first.workflows, task.workflow) ?? [], task.risk, first.reviews);
-    return openTask(task, task.done ? "landed" : "waiting", way);
+    return openTask(task, task.done ? "landed" : "waiting", wayOf(first, task));
   };
   return {
     ...first,
@@ -65,6 +64,8 @@ function stateAtStart(first: Event<"started">, bad: readonly number[]): RunState
     end: null,
     built: null,
     merged: null,
+    dropping: [],
+    notDropped: "",
     proven: null,
     limited: 0,
     limitedUntil: 0,
@@ -75,14 +76,24 @@ function stateAtStart(first: Event<"started">, bad: readonly number[]): RunState
     baseAccepted: false,
     seenAt: 0,
     spentBefore: 0,
+    listed: first.tasks.length,
+    changes: [],
+    told: new Set(),
     reminded: false,
   };
 }
+
+/** All phases that there are for a task in a run. */
+const wayOf = (
+  { workflows, reviews }: Pick<RunState, "workflows" | "reviews">,
+  { workflow, risk }: Pick<PlannedTask, "workflow" | "risk">,
+): readonly Phase[] => wayFor(ownOf(workflows, workflow) ?? [], risk, reviews);
 
 /** The task as it stands before anything happened to it.
  * @param way all phases that there are for it, whatever its risk */
 const openTask = (task: PlannedTask, state: State, way: readonly Phase[]): TaskState => ({
   ...task,
+  planned: task,
   state,
   reason: null,
   note: "",
@@ -93,6 +104,10 @@ const openTask = (task: PlannedTask, state: State, way: readonly Phase[]): TaskS
   attempts: [],
   extra: 0,
   tried: 0,
+  stop: task.ask || null,
+  isDropped: false,
+  added: "",
+  words: [],
 });
 
 /** What somebody looks up, says or merges, also once a run is over: nothing happens to its tasks. */
@@ -105,6 +120,8 @@ const BRINGS_NOTHING_ON: ReadonlySet<EventName> = new Set([
   "merged",
   "owner",
   "reminded",
+  "told",
+  "forgotten",
 ]);
 
 /** Takes an event into the state: first into the attempt that it is about, then into the run. */
@@ -162,6 +179,7 @@ const OF_ATTEMPT: { [N in EventName]?: AttemptReducer<N> } = {
   submitted(attempt, event, state) {
     attempt.submitted = event;
     attempt.over = undefined;
+    if (event.byHand) Object.assign(attempt.task, { stop: null, isDropped: false });
     // What a person lands, or what comes late after all, is what happened to the task last.
     const { attempts } = attempt.task;
     attempts.push(...attempts.splice(attempts.indexOf(attempt), 1));
@@ -233,9 +251,42 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
   spent(state, event) {
     state.spent.set(event.transcript, event);
   },
+  changed: changePlan,
+  "rails-changed"(state, event) {
+    const { blueprint, gates, setup, workflows, reviews } = event;
+    Object.assign(state, { blueprint, gates, setup, workflows, reviews });
+    // What is new among the gates was never seen on the base.
+    state.baseRed = null;
+    state.baseAccepted = false;
+    for (const task of state.tasks.values()) rephase(state, task);
+  },
+  stopped(state, event) {
+    const task = state.tasks.get(event.task);
+    if (task) task.stop = event.question;
+  },
+  dropped(state, event) {
+    for (const id of event.tasks) drop(state.tasks.get(id), event.at);
+  },
+  dropping(state, event) {
+    state.dropping = event.tasks;
+    state.notDropped = "";
+  },
+  "not-dropped"(state, event) {
+    state.dropping = [];
+    state.notDropped = event.note;
+  },
+  told(state, event) {
+    for (const key of event.keys) state.told.add(key);
+  },
+  forgotten(state) {
+    state.told.clear();
+  },
   retried(state, event) {
     const task = state.tasks.get(event.task);
     if (!task) return;
+    if (event.words) task.words = [...task.words, event.words];
+    task.stop = null;
+    task.isDropped = false;
     task.extra = state.blueprint.bounds.dispatches * straight(task.phases).length;
     for (const attempt of task.attempts)
       attempt.isForgiven = attempt.over !== undefined || attempt.submitted?.verdict === "fail";
@@ -246,6 +297,7 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
     state.budget = event.budget ?? state.budget;
     state.spentBefore = event.dollars ?? state.spentBefore;
     state.seenAt = event.at;
+    state.told.clear();
     unlimit(state);
     state.reminded = false;
   },
@@ -303,9 +355,64 @@ function land(state: RunState, proven: EventData["proven"], at: number): void {
     const task = state.attempts.get(id)?.task;
     if (task) task.state = "landed";
   }
+  for (const id of proven.dropped ?? []) drop(state.tasks.get(id), at);
+  if (proven.dropped) state.dropping = [];
   state.landings.push({ ...proven, at, attempts });
   state.tip = proven.to;
   state.proven = null;
+}
+
+/** Takes in the plan as it was changed. What is at work or has landed is not among what changes. */
+function changePlan(state: RunState, event: Event<"changed">): void {
+  state.workflows = { ...state.workflows, ...event.workflows };
+  const added = event.session === "" || event.loosened.length > 0 ? "person" : "session";
+  const before: PlannedTask[] = [];
+  for (const planned of event.tasks) {
+    const task = state.tasks.get(planned.id);
+    if (task) {
+      before.push(task.planned);
+      // What its work touched is known already, and may be riskier than its words.
+      const isRisky = task.result !== undefined && isAtLeast(task.risk, planned.risk);
+      const risk = isRisky ? task.risk : planned.risk;
+      Object.assign(task, planned, { planned, risk, stop: planned.ask || task.stop });
+      rephase(state, task);
+    } else {
+      const opened = openTask(planned, "waiting", wayOf(state, planned));
+      state.tasks.set(planned.id, { ...opened, added });
+    }
+  }
+  for (const id of event.removed) state.tasks.delete(id);
+  for (const task of state.tasks.values()) task.wave = ownOf(event.waves, task.id) ?? task.wave;
+  state.conflicts = event.conflicts;
+  state.priority = event.priority;
+  if (event.isUndo) state.changes.pop();
+  else state.changes.push({ event, before });
+  state.reminded = false;
+}
+
+/** The phases of a task whose words or rails are others now. Those that it went through stay as they
+ * were; where they are in no way any more, so does all of it. */
+function rephase(state: RunState, task: TaskState): void {
+  const gone = new Map(task.attempts.map(({ phase }) => [phase.name, phase]));
+  const way = wayOf(state, task).map((phase) => gone.get(phase.name) ?? phase);
+  const isKept = [...gone.values()].every((phase) => way.includes(phase));
+  if (way.length === 0 || !isKept) return;
+  task.way = way;
+  task.phases = phasesFor(way, task.risk);
+}
+
+/** Nothing is to be done any more: what was at work is over, by nobody's fault, and what there is of
+ * it counts for nothing. */
+function drop(task: TaskState | undefined, at: number): void {
+  if (!task) return;
+  const note = "The task was dropped.";
+  for (const attempt of task.attempts) {
+    attempt.isForgiven = true;
+    const { id } = attempt;
+    attempt.over ??= { event: "ended", at, attempt: id, reason: "dropped", note };
+  }
+  Object.assign(task, { state: "dropped", isDropped: true, stop: null });
+  task.tried = task.attempts.length;
 }
 
 /** What a worker touched may be riskier than what the task named. */

@@ -91,8 +91,9 @@ export function progressOf(task: TaskState, cycles: number): Progress {
 }
 
 /** What did not land is done anew by the phase that made it, or by the one whose findings it
- * mended. */
-function redoneBy({ phases }: TaskState, { phase }: AttemptState): Phase {
+ * mended; what was dropped, from the start. */
+function redoneBy({ phases }: TaskState, { phase, over }: AttemptState): Phase {
+  if (over?.reason === "dropped") return phases[0] ?? phase;
   const before = phases.slice(0, phases.indexOf(phase) + 1);
   return straight(before).findLast(({ writes }) => writes) ?? phase;
 }
@@ -101,6 +102,7 @@ function redoneBy({ phases }: TaskState, { phase }: AttemptState): Phase {
 function nextPhase({ phases }: TaskState, last: AttemptState | undefined): Phase | null {
   if (!last) return phases[0] ?? null;
   const { phase, submitted, over } = last;
+  if (over?.reason === "dropped") return phases[0] ?? phase;
   if (!submitted || over) return phase;
   if (submitted.byHand) return null;
   if (hasFindings(last)) return phases.find(({ name }) => name === phase.back) ?? phase;

@@ -40,6 +40,7 @@ export const STATES = [
   "needs-human",
   "blocked",
   "skipped",
+  "dropped",
 ] as const;
 export type State = (typeof STATES)[number];
 
@@ -48,10 +49,12 @@ export const REASONS = [
   "alarm",
   "base-red",
   "budget",
+  "changed",
   "conflict",
   "cut-off",
   "dependency",
   "dispatches",
+  "dropped",
   "fault",
   "findings",
   "forbidden",
@@ -63,6 +66,7 @@ export const REASONS = [
   "others-work",
   "permission",
   "proof-changed",
+  "question",
   "rate-limit",
   "session-lost",
   "setup-failed",
@@ -89,6 +93,8 @@ const ENDS: Partial<Record<Reason, AttemptEnd>> = {
   permission: { isEarly: true },
   "rate-limit": { cause: "nobody", isEarly: true },
   "session-lost": { cause: "nobody" },
+  changed: { cause: "nobody" },
+  dropped: { cause: "nobody" },
   conflict: { cause: "line" },
   forbidden: { cause: "person" },
   ignored: { cause: "person" },

@@ -23,7 +23,7 @@ export function settle(state: RunState): void {
     task.result = progress.result;
     if (task.state === "landed") continue;
     Object.assign(task, standing(state, task, progress));
-    if (isDispatchable(task)) Object.assign(task, heldBack(state, task));
+    if (isDispatchable(task)) Object.assign(task, unmet(state, task) ?? heldBack(state, task));
   }
   state.done = ![...state.tasks.values()].some(isBusy) && !isEndDue(state);
 }
@@ -61,7 +61,9 @@ const as = (state: State, reason: Reason | null = null, note = ""): Standing => 
 function standing(state: RunState, task: TaskState, progress: Progress): Standing {
   const { recent, isDoubted } = progress;
   const last = task.attempts.at(-1);
-  if (last?.nothing) return as("skipped", null, last.nothing.why);
+  if (task.isDropped) return as("dropped");
+  if (task.stop !== null) return stoppedFor(task.stop, last?.over);
+  if (last?.nothing && !last.over) return as("skipped", null, last.nothing.why);
   if (recent?.over) return afterFailure(state, task, recent, recent.over);
   if (isDoubted) return as("needs-human", "findings", last?.submitted?.handoff);
   if (!last) return beforeFirst(state, task);
@@ -70,6 +72,12 @@ function standing(state: RunState, task: TaskState, progress: Progress): Standin
   if (task.risk !== "high" || last.submitted?.byHand) return as("mergeable");
   return as("needs-human", "high-risk", last.submitted?.verdict ? last.submitted.handoff : "");
 }
+
+/** A task at which nobody works before a person says so.
+ * @param question what it waits for; empty where it was only stopped
+ * @param over how its last attempt ended */
+const stoppedFor = (question: string, over: AttemptState["over"]): Standing =>
+  question ? as("needs-human", "question", question) : as("needs-human", "stopped", over?.note);
 
 /** Where a task stands whose last attempt failed, or whose result did not land.
  * @param over how that ended */
@@ -93,10 +101,16 @@ function afterFailure(
 }
 
 /** Where a task stands that nobody has worked at: what it depends on says. */
-function beforeFirst({ tasks }: RunState, { depends }: TaskState): Standing {
+const beforeFirst = (state: RunState, task: TaskState): Standing =>
+  unmet(state, task) ?? as("ready");
+
+/** Where a task stands by what it depends on; null where nothing of that is open any more. */
+function unmet({ tasks }: RunState, { depends }: TaskState): Standing | null {
   const before = depends.map((id) => tasks.get(id)?.state);
-  if (before.includes("needs-human") || before.includes("blocked"))
-    return as("blocked", "dependency");
+  if (before.some((each) => each && CANNOT_LAND.includes(each))) return as("blocked", "dependency");
   const isFree = before.every((each) => each === "landed" || each === "skipped");
-  return as(isFree ? "ready" : "waiting");
+  return isFree ? null : as("waiting");
 }
+
+/** What hangs on a task in one of these cannot begin before a person decides. */
+const CANNOT_LAND: readonly State[] = ["needs-human", "blocked", "dropped"];

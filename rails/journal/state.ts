@@ -1,4 +1,5 @@
 import type { Phase } from "../blueprint/workflow.ts";
+import { withDependents } from "../plan/dependencies.ts";
 import type { PlannedTask } from "../plan/task.ts";
 import type { ProcessMark } from "../program/process.ts";
 import type { Event, EventData } from "./events.ts";
@@ -29,7 +30,9 @@ export interface AttemptState extends Kept {
 export type Standing = { state: State; reason: Reason | null; note: string };
 
 /** A task of the list as the run has brought it on. */
-export interface TaskState extends Omit<PlannedTask, "risk">, Standing {
+export interface TaskState extends Omit<PlannedTask, "risk" | "wave">, Standing {
+  wave: number;
+  planned: PlannedTask; // As the list has it, or the last change
   risk: PlannedTask["risk"]; // Raised by what its work touches
   way: readonly Phase[]; // All phases that there are for it …
   phases: readonly Phase[]; // … and those for its risk
@@ -37,14 +40,23 @@ export interface TaskState extends Omit<PlannedTask, "risk">, Standing {
   result: AttemptState | undefined; // Whose commits are what there is of it
   readonly attempts: AttemptState[];
   extra: number; // Dispatches that a person's word gave it, beside the run's bound
+  stop: string | null; // Nobody works at it: with what question, or empty; null where somebody may
+  isDropped: boolean; // Not to be done
+  added: "" | "session" | "person"; // Who added it while the run went on; empty: of the list
+  words: readonly string[]; // What a person said of it since, oldest first
   tried: number; // How many attempts there were when last something of it did not land
 }
 
-/** What a run began with, and keeps. */
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** What a run began with, and keeps, unless a person changes the plan or takes new rails. */
 type Frozen = Omit<EventData["started"], "tasks" | "version" | "session" | "owner" | "budget">;
 
+/** A change of the plan, and what it changed as that was before. */
+export type PlanChange = Readonly<{ event: Event<"changed">; before: readonly PlannedTask[] }>;
+
 /** A run as its journal tells it. Built by `fold`, changed by nobody else. */
-export interface RunState extends Frozen {
+export interface RunState extends Writable<Frozen> {
   session: string; // Whose it is now: this session's …
   owner: ProcessMark | null; // … in this process of the client
   budget: number | null; // Dollars after which nothing more is dispatched
@@ -63,10 +75,15 @@ export interface RunState extends Frozen {
   readonly spent: Map<string, Event<"spent">>; // By transcript, as far as it was taken down
   built: Event<"merge-built"> | null; // The newest merge that was tried
   merged: Event<"merged"> | null; // Where it was merged last
+  dropping: readonly string[]; // Landed tasks that are to be taken back from the line
+  notDropped: string; // Why that could not be done, the last time
   proven: EventData["proven"] | null; // The line was about to move there when the journal ends
   limited: number; // Attempts in a row, up to now, that a rate limit ended
   limitedUntil: number; // When the limit is over that ended one, as far as that was told; else 0
   left: number; // How many more there may be: those that were lost by nobody's fault do not count
+  readonly listed: number; // So many tasks had its list
+  readonly changes: PlanChange[]; // Of the plan, oldest first, without those that were undone
+  readonly told: Set<string>; // What its session was told, by keys
   reminded: boolean; // Its session was told that work is ready, and nothing has come of it yet
   done: boolean; // Nothing is running, ready or mergeable
   aborted: boolean;
@@ -156,6 +173,12 @@ export function branchOf({ id, task }: AttemptState): string {
 
 /** Is the attempt still a worker's to work on? */
 export const isActive = (attempt: AttemptState): boolean => !attempt.over && !hasResult(attempt);
+
+/** Which tasks hang on some, by however many steps, are not among them, and were not dropped. */
+export function dependentsLeft(state: RunState, ids: readonly string[]): string[] {
+  const left = inOrder(state).filter(({ isDropped }) => !isDropped);
+  return [...withDependents(ids, left)].filter((id) => !ids.includes(id));
+}
 
 /** The tasks, each after what it depends on: waves were worked out before the run started, and
  * cycles refused. */

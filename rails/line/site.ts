@@ -74,6 +74,11 @@ export function siteOf(
     clear: (commit: string): Promise<void> => clear(path, commit),
     /** Puts commits on top, in order. */
     pick: (commits: readonly string[]): Promise<Applied> => pickOnto(path, commits),
+    /** Takes commits back, the newest first, as one. @param message of the commit that does */
+    takeBack: (commits: readonly string[], message: string): Promise<Applied> =>
+      takeBackOn(path, commits, message),
+    /** The commits that lead from one to another, oldest first. */
+    between: (from: string, to: string): Promise<string[]> => commitsIn(from, to, main),
     /** Merges a commit. */
     merge: (commit: string, message: string): Promise<Applied> => mergeInto(path, commit, message),
     /** Makes what lies there known to the repository, where it is a clone of it. */
@@ -140,6 +145,11 @@ export function siteOf(
  * over; or what clashed, in words: then the worktree is as before. */
 export type Applied = Readonly<{ skipped: number } | { clash: string }>;
 
+async function commitsIn(from: string, to: string, cwd: string): Promise<string[]> {
+  const how = ["--reverse", "--topo-order", `${from}..${to}`];
+  return (await gitText(cwd, "rev-list", ...how)).split("\n").filter(Boolean);
+}
+
 /** Who a commit of ours is by: the machine may have nobody for us. */
 async function committerOf(commit: string, path: string): Promise<NodeJS.ProcessEnv> {
   const said = await gitText(path, "log", "-1", "--format=%cn%n%ce", commit);
@@ -182,19 +192,42 @@ async function pickOnto(path: string, commits: readonly string[]): Promise<Appli
   return answer.code === 0 ? { skipped } : undo(path, before, "cherry-pick", answer.stderr);
 }
 
-/** Merges a commit into what lies there, forward where that is possible. */
-async function mergeInto(path: string, commit: string, message: string): Promise<Applied> {
-  const before = await gitText(path, "rev-parse", "HEAD");
-  const { GIT_COMMITTER_NAME, GIT_COMMITTER_EMAIL } = await committerOf(commit, path);
-  const env = {
-    GIT_COMMITTER_NAME,
-    GIT_COMMITTER_EMAIL,
+/** Who writes a commit of ours anew: whoever made a commit that it is about. */
+async function whoOf(commit: string, path: string): Promise<NodeJS.ProcessEnv> {
+  const committer = await committerOf(commit, path);
+  const { GIT_COMMITTER_NAME, GIT_COMMITTER_EMAIL } = committer;
+  return {
+    ...committer,
     GIT_AUTHOR_NAME: GIT_COMMITTER_NAME,
     GIT_AUTHOR_EMAIL: GIT_COMMITTER_EMAIL,
   };
+}
+
+/** Merges a commit into what lies there, forward where that is possible. */
+async function mergeInto(path: string, commit: string, message: string): Promise<Applied> {
+  const before = await gitText(path, "rev-parse", "HEAD");
+  const env = await whoOf(commit, path);
   const how = ["--quiet", "--ff", ...PLAIN_MERGE, "-m", message, commit];
   const answer = await git({ cwd: path, env, accept: [1, 128] }, ...PLAIN, "merge", ...how);
   return answer.code === 0 ? { skipped: 0 } : undo(path, before, "merge", answer.stderr);
+}
+
+/** Takes commits back in one commit of ours; where they change nothing any more, in none. */
+async function takeBackOn(
+  path: string,
+  commits: readonly string[],
+  message: string,
+): Promise<Applied> {
+  const before = await gitText(path, "rev-parse", "HEAD");
+  const env = await whoOf(commits[0] ?? "HEAD", path);
+  const where = { cwd: path, env, accept: [1, 128] };
+  const answer = await git(where, ...PLAIN, "revert", "--no-commit", ...commits);
+  if (answer.code !== 0) return undo(path, before, "revert", answer.stderr);
+  await git({ cwd: path, accept: [128] }, "revert", "--quit");
+  const isSame = await git({ cwd: path, accept: [1] }, "diff-index", "--quiet", "--cached", "HEAD");
+  if (isSame.code !== 0)
+    await git({ cwd: path, env }, ...PLAIN, "commit", "--quiet", "--no-verify", "-m", message);
+  return { skipped: 0 };
 }
 
 /** Did a pick stop because nothing is left to commit? Git says so itself then: it names the commit

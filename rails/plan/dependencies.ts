@@ -8,10 +8,13 @@ export type Dependent = Pick<Task, "id" | "depends">;
 export const dependentsOf = (all: readonly Dependent[]): Lists =>
   grouped(all.flatMap(({ id, depends }) => depends.map((one) => [one, id] as const)));
 
-/** An id and all that hangs on it, by however many steps.
+/** Some ids and all that hangs on them, by however many steps.
  * @param all each after what it depends on */
-export function withDependents(id: string, all: Iterable<Dependent>): ReadonlySet<string> {
-  const found = new Set([id]);
+export function withDependents(
+  ids: readonly string[],
+  all: Iterable<Dependent>,
+): ReadonlySet<string> {
+  const found = new Set(ids);
   for (const { id: other, depends } of all)
     if (depends.some((one) => found.has(one))) found.add(other);
   return found;

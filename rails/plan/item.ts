@@ -12,9 +12,14 @@ export type Item = Readonly<{
   beside?: boolean; // Marked `[P]`
 }>;
 /** A task with what only the list is asked for: where its dependencies stand, its first sentence,
- * and all its words. */
+ * all its words, and which fields it names. */
 export type ListedTask = Task &
-  Readonly<{ dependsLine: number; lead: string; words: Pick<Line, "number" | "text">[] }>;
+  Readonly<{
+    dependsLine: number;
+    lead: string;
+    words: Pick<Line, "number" | "text">[];
+    said: ReadonlySet<FieldName>;
+  }>;
 
 /** An id: `1`, `a`, `T001`. Nothing that git or a file system could take for more than a name. */
 export const ID = "[A-Za-z]{0,8}\\d{1,9}[A-Za-z]?|[A-Za-z]";
@@ -47,11 +52,12 @@ const FIELDS = {
   workflow: NAME,
   "done when": TEXT,
   verify: TEXT,
+  ask: TEXT,
 };
-type FieldName = keyof typeof FIELDS;
+export type FieldName = keyof typeof FIELDS;
 
 const FIELD_NAMES =
-  "files|depends(?: on)?|dependencies|agent|forbid|gates|done when|verify|risk|model|workflow";
+  "files|depends(?: on)?|dependencies|agent|forbid|gates|done when|verify|ask|risk|model|workflow";
 const FIELD = new RegExp(
   String.raw`^\s*([-*+] )?(\*\*|__|)(${FIELD_NAMES})(?::\2|\2 ?:) ?(.*)$`,
   "i",
@@ -104,10 +110,12 @@ export const isField = ({ text }: Line): boolean => FIELD.test(text);
 export function readItem({ id, head, line: start, lines }: Item, findings: Finding[]): ListedTask {
   const error = (...what: Parameters<typeof finding>) => findings.push(finding(...what));
   const values = new Map<FieldName, string[]>();
+  const named = new Set<FieldName>();
   const said = (name: FieldName): string[] => values.get(name) ?? [];
   let dependsLine = start;
   const words: ListedTask["words"] = [];
   const take = (name: FieldName, text: string, number: number): void => {
+    named.add(name);
     if (name === "depends") dependsLine = number;
     if (name === "done when") words.push({ number, text });
     const found = NONE.test(text) ? [] : FIELDS[name].read(text);
@@ -201,6 +209,8 @@ export function readItem({ id, head, line: start, lines }: Item, findings: Findi
     agent: said("agent"),
     doneWhen: said("done when").join("\n"),
     verify: said("verify").join("\n"),
+    ask: said("ask").join("\n"),
+    said: named,
     model: said("model").at(-1) ?? "",
     workflow: said("workflow").at(-1) ?? "",
     risk: (said("risk").at(-1)?.toLowerCase() ?? "") as Task["risk"],

@@ -2,6 +2,7 @@ import { findConflicts } from "./conflicts.ts";
 import { findGaps, type Known } from "./gaps.ts";
 import { readGraph } from "./graph.ts";
 import { readHeader } from "./header.ts";
+import type { ListedTask } from "./item.ts";
 import { readList } from "./read-list.ts";
 import type { Finding, Level, Plan } from "./task.ts";
 
@@ -14,23 +15,33 @@ const LEVELS: readonly Level[] = ["error", "warning", "note"];
 export function makePlan(text: string, where: string, known: Known = {}): Plan {
   const { header, rest, findings: ofHeader } = readHeader(text);
   const { tasks, findings: ofTasks } = readList(rest);
-  const graph = readGraph(tasks);
-  const { waves, criticalPath } = graph;
-  const waveOf = new Map(waves.flatMap((ids, index) => ids.map((id) => [id, index + 1])));
-  const findings = [...ofHeader, ...ofTasks, ...graph.findings, ...findGaps(tasks, where, known)];
+  const { findings: ofGraph, ...related } = relate(tasks);
+  const findings = [...ofHeader, ...ofTasks, ...ofGraph, ...findGaps(tasks, where, known)];
   return {
     goal: header.goal,
     success: header.success,
     toolsSaid: header.tools,
-    tasks: tasks.map(({ dependsLine, lead, words, ...task }) => {
-      return { ...task, wave: waveOf.get(task.id) ?? 0, workflowWhy: "" };
-    }),
-    waves,
-    criticalPath,
-    conflicts: waves.length > 0 ? findConflicts(tasks, graph.ordered) : [],
+    ...related,
     findings: findings.sort(byLevelAndLine),
   };
 }
 
-const byLevelAndLine = (one: Finding, other: Finding): number =>
+type Related = Pick<Plan, "tasks" | "waves" | "criticalPath" | "conflicts" | "findings">;
+
+/** What follows for tasks from all of them together. */
+export function relate(tasks: readonly ListedTask[]): Related {
+  const { findings, waves, criticalPath, ordered } = readGraph(tasks);
+  const waveOf = new Map(waves.flatMap((ids, index) => ids.map((id) => [id, index + 1])));
+  return {
+    tasks: tasks.map(({ dependsLine, lead, words, said, ...task }) => {
+      return { ...task, wave: waveOf.get(task.id) ?? 0, workflowWhy: "" };
+    }),
+    waves,
+    criticalPath,
+    conflicts: waves.length > 0 ? findConflicts(tasks, ordered) : [],
+    findings,
+  };
+}
+
+export const byLevelAndLine = (one: Finding, other: Finding): number =>
   LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level) || one.line - other.line;

@@ -17,6 +17,7 @@ export interface Task {
   readonly agent: readonly string[];
   readonly doneWhen: string;
   readonly verify: string;
+  readonly ask: string; // A question that it waits for: it is started stopped
   readonly risk: "" | "low" | "medium" | "high";
   readonly model: string; // As Claude Code names it: opus, sonnet, haiku, or a whole name
   readonly workflow: string;

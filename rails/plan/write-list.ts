@@ -5,9 +5,12 @@ import { type ListedTask, NONE } from "./item.ts";
 import { readList } from "./read-list.ts";
 import type { Plan, PlannedTask, Task } from "./task.ts";
 
+/** What of a plan stands in a list. */
+type Listed = Pick<Plan, "goal" | "success" | "toolsSaid" | "tasks">;
+
 /** A plan as a list in our form, which gives the same plan again.
  * @throws Fault `unwritable` where a task would read differently, whatever is tried */
-export function writeList({ goal, success, toolsSaid, tasks }: Plan): string {
+export function writeList({ goal, success, toolsSaid, tasks }: Listed): string {
   return [...headerOf({ goal, success, tools: toolsSaid }), ...tasks.map(writeTask)].join("\n");
 }
 
@@ -40,8 +43,8 @@ function writeTask(task: Task): string {
 
 /** A task without what follows from where it stands, or from the list as a whole. */
 function bare(task: Partial<ListedTask & PlannedTask>) {
-  const { line, wave, workflowWhy, lead, words, dependsLine, ...said } = task;
-  return said;
+  const { line, wave, workflowWhy, lead, words, dependsLine, said, ...own } = task;
+  return own;
 }
 
 /** The lines of a task's fields that say something. */
@@ -60,6 +63,7 @@ function fieldsOf(task: Task): string[] {
     Workflow: task.workflow,
     "Done when": task.doneWhen,
     Verify: task.verify,
+    Ask: task.ask,
   };
   const fields: string[] = [];
   for (const [name, words] of Object.entries(lists))

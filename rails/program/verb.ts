@@ -10,6 +10,7 @@ export interface Said {
   readonly exit?: ExitCode;
   readonly isColoured?: boolean; // The text has colours of ours
   readonly isFile?: boolean; // The text is what a file is to hold: written to one as it is
+  readonly printed?: () => Promise<unknown>; // What is to be done once all of it was said
 }
 
 /** What a verb is called with: its words, and its options by their names in camel case. */

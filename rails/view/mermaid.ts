@@ -102,9 +102,10 @@ export function workersGantt(state: RunState, now: number): string {
       return `  ${name} :${barOf(attempt, critical.has(id), now)}`;
     }),
   ]);
-  const landings = state.landings.map(({ at, attempts }) => {
+  const landings = state.landings.map(({ at, attempts, dropped = [] }) => {
     const ids = tasksOf(state, attempts).join(", ");
-    return `  ${plain(ids, 30)} :milestone, ${at}, 0ms`;
+    const name = dropped.length > 0 ? `without ${dropped.join(", ")}` : ids;
+    return `  ${plain(name, 30)} :milestone, ${at}, 0ms`;
   });
   const line = landings.length > 0 ? ["  section the line", ...landings] : [];
   return ["gantt", "  dateFormat x", "  axisFormat %H:%M", ...sections, ...line].join("\n");

@@ -61,6 +61,7 @@ export async function reportText(
       alarms.map((alarm) => `- ${inline(alarmLine(alarm))}`),
     ),
     ...section("Findings", findingsText(state)),
+    ...section("The plan since", changesText(state)),
     ...section("Beside the files", besideText(state)),
     ...section("Raw output", await Promise.all(proofs)),
     ...section("Handoffs", handoffsText(state)),
@@ -215,7 +216,7 @@ const COLUMNS = 160;
  * whole is. */
 async function proofText(
   state: RunState,
-  { to, tree, attempts }: RunState["landings"][number],
+  { to, tree, attempts, dropped = [] }: RunState["landings"][number],
   folder: string,
 ) {
   const proof = state.evidence.filter(
@@ -228,8 +229,29 @@ async function proofText(
     const block = fenced([`$ ${command}`, ...lines].join("\n"));
     return `${inline(gate)} ended with ${exit}, ${code(path)}:\n\n${block}\n`;
   });
-  const ids = tasksOf(state, attempts).join(", ");
+  const back = dropped.length > 0 ? [`without ${dropped.join(", ")}`] : [];
+  const ids = [...tasksOf(state, attempts), ...back].join(", ");
   return [`### ${ids} on \`${to.slice(0, 10)}\`\n`, ...(await Promise.all(texts))].join("\n");
+}
+
+/** How the plan was changed while the run went on, and what a person said of its tasks. */
+function changesText({ changes, tasks, startedAt }: RunState): string[] {
+  const lines = changes.map(({ event, before }) => {
+    const old = new Set(before.map(({ id }) => id));
+    const ids = event.tasks.map(({ id }) => id);
+    const said = [
+      ["added", ids.filter((id) => !old.has(id))],
+      ["reworded", ids.filter((id) => old.has(id))],
+    ] as const;
+    const what = said.filter(([, all]) => all.length > 0);
+    const words = what.map(([name, all]) => `${name} ${all.join(", ")}`).join("; ");
+    const who = event.loosened.length > 0 || event.session === "" ? "a person" : "the session";
+    const by = event.loosened.length > 0 ? ` (${event.loosened.map(inline).join("; ")})` : "";
+    return `- ${clock(event.at - startedAt)}: ${who} ${words}${by}`;
+  });
+  for (const { id, words } of tasks.values())
+    for (const text of words) lines.push(`- task ${id}, a person said: ${prose(text, "  ")}`);
+  return lines;
 }
 
 /** A task that landed: as which commit, by which attempt, and what is worth a look at that. */

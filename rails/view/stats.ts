@@ -21,6 +21,7 @@ const COLUMNS: readonly Readonly<{ head: string; of: (week: Week) => string }>[]
   { head: "landed", of: ({ landed, tasks }) => `${landed} of ${tasks}` },
   { head: "asked", of: ({ asked }) => `${asked}` },
   { head: "waited", of: ({ waited }) => clock(waited * 60_000) },
+  { head: "changed", of: ({ changed }) => `${changed}` },
   { head: "re-runs", of: ({ reruns }) => `${reruns}` },
   { head: "conflicts", of: ({ conflicts }) => `${conflicts}` },
   { head: "sent back", of: ({ sendBacks }) => `${sendBacks}` },
@@ -66,8 +67,12 @@ function plus(numbers: Numbers, before: Numbers | undefined): Numbers {
 const versionOf = ({ sources, ...said }: Blueprint): string =>
   createHash("sha1").update(JSON.stringify(said)).digest("hex").slice(0, 7);
 
+/** By which a plan is other than it was. */
+const CHANGES: readonly string[] = ["changed", "rails-changed", "stopped", "dropped", "dropping"];
+
 /** What is counted of a run. `asked`: times that a person had to decide about a task, decided or
- * not, and `waited` how many minutes that took in all; `reruns`: workers beyond the first of a
+ * not, and `waited` how many minutes that took in all; `changed`: how often the plan was changed, or
+ * tasks were stopped or dropped; `reruns`: workers beyond the first of a
  * task's phase; `reverted`: landed commits that a later commit of any branch takes back. */
 function numbersOf(state: RunState, events: readonly Event[], reverted: number) {
   const attempts = [...state.attempts.values()];
@@ -80,6 +85,7 @@ function numbersOf(state: RunState, events: readonly Event[], reverted: number) 
     landed: tasks.filter((task) => task.state === "landed").length,
     asked: waits.length,
     waited: waits.reduce((sum, ms) => sum + ms, 0) / 60_000,
+    changed: events.filter(({ event }) => CHANGES.includes(event)).length,
     reruns: attempts.length - phases.size,
     conflicts: events.filter((event) => event.event === "not-landed" && event.reason === "conflict")
       .length,

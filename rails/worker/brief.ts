@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import type { Overlay } from "../blueprint/overlay.ts";
 import { evidenceFor, gatesOf } from "../journal/evidence.ts";
-import type { AttemptState } from "../journal/state.ts";
+import { findingsIn } from "../journal/findings.ts";
+import type { AttemptState, TaskState } from "../journal/state.ts";
+import { matchesAny } from "../plan/conflicts.ts";
 import { code, inline, listed, named, prose, shown } from "../program/shown.ts";
 import type { Own } from "./attempt.ts";
 
@@ -21,8 +23,10 @@ export function brief(own: Own, overlay: FindOverlay): string {
     heading(own),
     shown(task.description),
     fieldsOf(own),
+    saidOf(attempt),
     ...expertiseOf(attempt, overlay),
     ...task.depends.map((id) => handoffOf(state, id)),
+    foundOn(own),
     phase.back ? toJudge(own) : "",
     ...before(attempt).map(leftBy),
     ...othersIn(own).map((id) => handoffOf(state, id)),
@@ -62,6 +66,37 @@ function fieldsOf({ attempt: { task }, state }: Own): string {
     .filter(([, value]) => value !== "")
     .map(([name, value]) => `- ${name}: ${value}`)
     .join("\n");
+}
+
+/** What a person said of the task since the run began. */
+function saidOf({ task: { words } }: AttemptState): string {
+  if (words.length === 0) return "";
+  const quotes = words.map((text) => `> ${prose(text, "> ")}`);
+  return `## What the person says\n\n${quotes.join("\n\n")}`;
+}
+
+/** What workers found that is this one's business: those of tasks that it builds on, by however
+ * many steps, and those who touched what it is to touch. What its direct dependencies left it has
+ * whole. */
+function foundOn({ attempt: { task }, state }: Own): string {
+  const builtOn = new Set(task.depends);
+  for (const id of builtOn) for (const one of state.tasks.get(id)?.depends ?? []) builtOn.add(one);
+  const files = task.files.map(({ path }) => path);
+  const isMet = ({ id, result }: TaskState): boolean =>
+    builtOn.has(id) ||
+    (result?.submitted?.paths ?? []).some((path) => matchesAny(files, path, state.prefix));
+  const others = [...state.tasks.values()].filter(
+    (each) => each !== task && !task.depends.includes(each.id) && isMet(each),
+  );
+  const found = others.flatMap(({ attempts }) =>
+    attempts.flatMap((each) => findingsIn(state, each)),
+  );
+  if (found.length === 0) return "";
+  const texts = found.map(
+    (each) =>
+      `Task ${each.task}, ${inline(each.slot)}:\n\n${quoted(each.text, HANDOFF_CHARACTERS)}`,
+  );
+  return `## What others found here\n\n${texts.join("\n\n")}`;
 }
 
 /** What the overlays say that the task or its phase names, and the one that was dispatched. */

@@ -49,13 +49,17 @@ export async function handIn(
   result: (state: RunState) => NewEvent,
 ): Promise<void> {
   await journal.decide((state, write) => {
-    const attempt = state.attempts.get(id);
-    if (!attempt || !isOpen(state, attempt)) {
-      const over = attempt?.over?.reason;
-      throw new Fault("over", `${id} is over${over ? `: ${over}` : ""}`, "stop and say so");
-    }
+    refuseOver(state, id);
     write(result(state));
   });
+}
+
+/** @throws Fault `over` where nothing more is taken of an attempt */
+export function refuseOver(state: RunState, id: string): void {
+  const attempt = state.attempts.get(id);
+  if (attempt && isOpen(state, attempt)) return;
+  const over = attempt?.over?.reason;
+  throw new Fault("over", `${id} is over${over ? `: ${over}` : ""}`, "stop and say so");
 }
 
 function isOpen(state: RunState, attempt: AttemptState): boolean {

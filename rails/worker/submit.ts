@@ -5,7 +5,7 @@ import { missingSlots } from "../journal/handoff.ts";
 import { Fault } from "../program/fault.ts";
 import { type Objection, objectionTo } from "../proof/objections.ts";
 import { type Own, ownAttempt, uncommitted } from "./attempt.ts";
-import { HANDOFF_LIMIT, handIn, sinceBegin, untouched } from "./hand-in.ts";
+import { HANDOFF_LIMIT, handIn, refuseOver, sinceBegin, untouched } from "./hand-in.ts";
 
 /** Hands a worker's result in: from here the task is mergeable.
  * @param handoff Markdown with the blueprint's slots, where the phase writes
@@ -56,6 +56,7 @@ function checkSlots({ attempt: { phase }, state }: Own, text: string): void {
 /** Hands in what is committed, as far as it is proven; of a phase that changes nothing, that. */
 async function submitWork(own: Own, handoff: string): Promise<void> {
   const { phase, id } = own.attempt;
+  refuseOver(own.state, id);
   const result = phase.writes ? await finished(own) : await untouched(own);
   if (phase.writes) await ask(own, result);
   await handIn(own, (state) => {

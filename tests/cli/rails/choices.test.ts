@@ -43,7 +43,10 @@ async function works(attempt: string): Promise<Worker> {
 async function expectDone({ label }: Choice, said: string, task: string): Promise<void> {
   if (label.startsWith("see what there is")) expect(said).toContain("+work");
   else if (/land (it|that)$/.test(label)) expect((await next()).landed).toContain(task);
-  else if (/try again$/.test(label)) {
+  else if (/^leave it undone/.test(label)) {
+    const { tasks } = (await scene.minion(["board", "--json"])).json;
+    expect(tasks.find((each: { task: string }) => each.task === task).state).toBe("dropped");
+  } else if (/(try again|go on)$|^answer it/.test(label)) {
     const { dispatch } = await next();
     expect(dispatch.map((each: { task: string }) => each.task)).toContain(task);
   } else if (/^(go on|try again now)/.test(label)) expect((await next()).dispatch).not.toEqual([]);

@@ -197,20 +197,20 @@ describe("what an alarm leads to", () => {
     const journal = new MemoryJournal("/none", "r1");
     const { at: _, ...started } = startedWith(LIST, { estimate, budget: 10 });
     await journal.add(started, { event: "base-checked", red: [] }, ...three);
-    const paused = await next(journal, 0, 1, async () => {});
+    const { answer: paused } = await next(journal, 0, 1, async () => {});
     expect([paused.dispatch, paused.done]).toEqual([[], false]);
-    expect(new Set(paused.waiting.map(({ why }) => why))).toEqual(new Set(["later"]));
+    expect(Object.keys(paused.waiting)).toEqual(["later"]);
     expect(paused.attention[0]).toMatchObject({ task: "", reason: "alarm", choices: [{}, {}] });
     expect(paused.alarms).toHaveLength(1);
     await journal.add(resumed);
-    const spent = await next(journal, 0, 10, async () => {});
-    expect([spent.dispatch, spent.waiting[0]?.why, spent.attention[0]?.reason]).toEqual([
+    const { answer: spent } = await next(journal, 0, 10, async () => {});
+    expect([spent.dispatch, Object.keys(spent.waiting), spent.attention[0]?.reason]).toEqual([
       [],
-      "budget",
+      ["budget"],
       "budget",
     ]);
     await journal.add({ ...resumed, budget: 20 } as NewEvent);
-    const open = await next(journal, 0, 10, async () => {});
+    const { answer: open } = await next(journal, 0, 10, async () => {});
     expect([open.dispatch.length, open.attention, open.alarms]).toEqual([4, [], []]);
   });
 });

@@ -103,6 +103,7 @@ export class Model implements Hands {
       reviews,
       goal: "",
       success: "",
+      toolsSaid: {},
       estimate: null,
       budget: null,
       fresh: true,
@@ -236,6 +237,27 @@ export class Model implements Hands {
   readonly siteOf = (): Site => this.site;
   private readonly site: Site = {
     merge: async () => ({ skipped: 0 }),
+    between: async (from, to) => {
+      const own: string[] = [];
+      for (let at = to; at !== from; at = this.commits[Number(at)]?.parent ?? from) own.unshift(at);
+      return own;
+    },
+    takeBack: async (commits, subject) => {
+      const tree = this.at("landing");
+      const files = { ...tree.files };
+      for (const commit of commits) {
+        const { files: after, parent } = this.commits[Number(commit)] as Commit;
+        const before = this.filesAt(parent);
+        for (const path of changed(before, after)) {
+          if (files[path] !== after[path]) return { clash: `clashes in ${path}` };
+          if (before[path] === undefined) delete files[path];
+          else files[path] = before[path];
+        }
+      }
+      tree.files = files;
+      tree.head = this.put({ files, parent: tree.head, subject });
+      return { skipped: 0 };
+    },
     isLittered: async () => false,
     clear: async () => {},
     keep: async () => {},

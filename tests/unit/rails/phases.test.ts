@@ -153,7 +153,7 @@ describe("where a task stands", () => {
     expect(stand(taskAfter(...fixed))).toEqual(["ready", "review", "r1/1.4"]);
     const twice = [...fixed, dispatched(5, "review"), submitted(5, "fail")];
     expect(taskAfter(...twice)).toMatchObject({ state: "needs-human", reason: "findings" });
-    expect(stand(taskAfter(...twice, { event: "retried", task: "1" }))).toEqual([
+    expect(stand(taskAfter(...twice, { event: "retried", task: "1", words: "" }))).toEqual([
       "ready",
       "fix",
       "r1/1.4",

@@ -41,11 +41,12 @@ export async function randomRun(seed: number, scenario: Scenario, hands: Hands):
   });
   const foreman = async (): Promise<void> => {
     const state = await journal.state();
-    const answer = await next(journal, clock(), null, async (until) => {
+    const { answer, given } = await next(journal, clock(), null, async (until) => {
       if (rand() < 0.8) await landed(journal, { main: hands.main } as Place, state, until);
     });
+    if (rand() < 0.9) await given();
     isDone = answer.done;
-    isPaused = answer.attention.some(({ reason }) => reason === "alarm");
+    isPaused ||= answer.attention.some(({ reason }) => reason === "alarm");
     for (const { attempt, task } of answer.dispatch) {
       if (rand() < 0.1) continue;
       await journal.add({ event: "launched", attempt, agent: attempt.replace(/\W/g, "") });
@@ -59,7 +60,7 @@ export async function randomRun(seed: number, scenario: Scenario, hands: Hands):
     if (task === "" || Object.keys(retries).length >= 2 || retries[task]) return;
     retries[task] = 1;
     isDone = false;
-    await journal.add({ event: "retried", task });
+    await journal.add({ event: "retried", task, words: "" });
   };
   const resumed = async (): Promise<void> => {
     live.length = 0;

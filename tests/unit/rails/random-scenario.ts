@@ -53,6 +53,7 @@ export function scenarioOf(seed: number, most: number): Scenario {
     cycles: whole(0, 2),
     lease: 10,
     gate_slots: 0,
+    added: 50,
   };
   const base = Object.fromEntries(POOL.map((path) => [path, "base\n"]));
   return {

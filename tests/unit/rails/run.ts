@@ -40,6 +40,7 @@ export function startedWith(
     reviews: {},
     goal: "",
     success: "",
+    toolsSaid: {},
     estimate: null,
     budget: null,
     fresh: false,

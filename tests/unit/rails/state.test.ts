@@ -80,7 +80,9 @@ describe("states follow from the events alone", () => {
     const state = runAfter(CHAIN, ...twice);
     expect(states(state)).toEqual({ 1: "needs-human", 2: "blocked", 3: "blocked", 4: "ready" });
     expect(state.tasks.get("1")?.reason).toBe("unproven");
-    expect(states(runAfter(CHAIN, ...twice, { event: "retried", task: "1" }))).toMatchObject({
+    expect(
+      states(runAfter(CHAIN, ...twice, { event: "retried", task: "1", words: "" })),
+    ).toMatchObject({
       1: "verify-failed",
       2: "waiting",
     });
@@ -135,7 +137,7 @@ describe("what is dispatched next", () => {
     });
     await journal.add(started, dispatched("1"), submitted("1"), dispatched("2"));
     const tasks = async () =>
-      (await next(journal, 0, null, async () => {})).dispatch.map(({ task }) => task);
+      (await next(journal, 0, null, async () => {})).answer.dispatch.map(({ task }) => task);
     // What was dispatched and not launched is named again.
     expect(await tasks()).toEqual(["2"]);
     await journal.add({ event: "base-checked", red: [] });

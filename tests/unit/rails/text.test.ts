@@ -7,7 +7,7 @@ import { runAfter } from "./run.ts";
 
 test("what a table has of numbers is whole at 80 columns, whatever stands beside it", () => {
   const numbers = { runs: 112, tasks: 2340, landed: 2319, asked: 118, waited: 1234.5 };
-  const more = { reruns: 240, conflicts: 131, sendBacks: 1024, reverted: 17 };
+  const more = { changed: 12, reruns: 240, conflicts: 131, sendBacks: 1024, reverted: 17 };
   const weeks = [{ week: "2026-11-30", blueprint: "a1b2c3d", ...numbers, ...more }];
   const text = statsTable(weeks, 80);
   for (const one of [

@@ -1,0 +1,63 @@
+import { basename, resolve } from "node:path";
+import { Option } from "commander";
+import { runToChange } from "../journal/run-at.ts";
+import { EXIT, Fault } from "../program/fault.ts";
+import { readNamed } from "../program/files.ts";
+import { type OfRun, RUN, type Verb } from "../program/verb.ts";
+import { type Changed, changeFrom, keepReadable, undoneIn, writeChange } from "./change.ts";
+import { takeRails } from "./rails.ts";
+
+type Options = OfRun & { rails?: true; undo?: true };
+
+export const verb: Verb<Options> = {
+  usage: "change [file]",
+  about: "change the plan of a run: add tasks, or reword some (- reads standard input)",
+  options: [
+    new Option("--undo", "take the last change back, as long as nothing of it has begun"),
+    new Option("--rails", "for a person: take the rails of the project as they are now"),
+    RUN,
+  ],
+  async run({ words: [file], options }, world) {
+    const asked = [file, options.undo, options.rails].filter(Boolean).length;
+    if (asked !== 1) {
+      const what = asked === 0 ? "change wants a list" : "change does one thing at a time";
+      const hint = "minion change FILE, minion change -, or one of --undo and --rails";
+      throw new Fault("usage", what, hint, EXIT.usage);
+    }
+    const { journal, place } = await runToChange(world, "change", options.run);
+    if (options.rails) {
+      const taken = await takeRails(journal, place);
+      return { text: railsText(taken), data: taken };
+    }
+    const text =
+      file === "-" ? await world.input() : file && (await readNamed(resolve(world.cwd, file)));
+    const where = file === "-" ? "the list" : basename(file ?? "");
+    const changed = await writeChange(journal, (state) =>
+      options.undo ? undoneIn(state) : changeFrom(text ?? "", where, place, state),
+    );
+    await keepReadable(journal, text ?? null);
+    return { text: changeText(changed), data: dataOf(changed) };
+  },
+};
+
+const dataOf = ({ added, reworded, event, findings }: Changed) => {
+  return { added, changed: reworded, removed: event.removed, loosened: event.loosened, findings };
+};
+
+/** What changed, a line each. */
+function changeText({ added, reworded, event, findings }: Changed): string {
+  const said = (what: string, ids: readonly string[]) =>
+    ids.length > 0 ? [`${what} ${ids.join(", ")}`] : [];
+  return [
+    ...said("added", added),
+    ...said("changed", reworded),
+    ...said("removed", event.removed),
+    ...event.loosened.map((what) => `by a person's word: ${what}`),
+    ...findings.map(({ level, message, hint }) => `${level}: ${message}${hint && `: ${hint}`}`),
+  ].join("\n");
+}
+
+const railsText = ({ changed }: Awaited<ReturnType<typeof takeRails>>): string =>
+  changed.length === 0
+    ? "The rails of the run are those of the project already."
+    : ["The run goes on with the rails of the project:", ...changed].join("\n");

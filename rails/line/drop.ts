@@ -1,0 +1,82 @@
+import { commitOf, isAncestor, type Place } from "../git/repository.ts";
+import type { Journal } from "../journal/journal.ts";
+import { dependentsLeft, type RunState, type TaskState } from "../journal/state.ts";
+import { Fault } from "../program/fault.ts";
+import { landed } from "./land.ts";
+import { siteOf } from "./site.ts";
+
+type At = Readonly<{ journal: Journal; place: Place; state: RunState }>;
+
+/** Drops tasks: nobody works at them any more, and what has landed of them is taken back from the
+ * line, in one landing that is proven.
+ * @param until how long that may take, in milliseconds since 1970
+ * @returns false where it still runs then
+ * @throws Fault `no-task`, `needed`, `merged`, `not-dropped`: of what has landed, nothing changed */
+export async function drop(
+  { journal, place, state: { run, line } }: At,
+  ids: readonly string[],
+  until: number,
+): Promise<boolean> {
+  const site = siteOf(place, run, line);
+  const asked = await journal.decide(async (state, write) => {
+    const tasks = tasksToDrop(state, ids);
+    const ofLine = tasks.filter((task) => task.state === "landed").map(({ id }) => id);
+    if (ofLine.length > 0) await refuseMerged(state, ofLine, place, site);
+    const open = tasks.filter((task) => !ofLine.includes(task.id) && !task.isDropped);
+    if (open.length > 0) write({ event: "dropped", tasks: open.map(({ id }) => id) });
+    if (ofLine.length > 0) write({ event: "dropping", tasks: ofLine });
+    return ofLine;
+  });
+  if (asked.length === 0) return true;
+  if (!(await landed(journal, place, await journal.state(), until))) return false;
+  const { notDropped, tasks } = await journal.state();
+  if (asked.every((id) => tasks.get(id)?.isDropped)) return true;
+  const way = "drop what stands on it as well, or take it back by hand on a branch of your own";
+  throw new Fault("not-dropped", notDropped || "something else landed meanwhile", way);
+}
+
+/** The tasks that are named. @throws Fault where there is none such, or where others need them */
+function tasksToDrop(state: RunState, ids: readonly string[]): TaskState[] {
+  const { tasks, run, aborted } = state;
+  if (aborted) throw new Fault("aborted", `run ${run} was aborted`, "start a new one");
+  const named = ids.map((id) => {
+    const task = tasks.get(id);
+    if (task) return task;
+    const known = [...tasks.keys()].join(", ");
+    throw new Fault("no-task", `run ${run} has no task ${id}`, `it has ${known}`);
+  });
+  const needing = dependentsLeft(state, ids);
+  if (needing.length > 0) {
+    const way = `drop them as well: minion drop ${[...needing, ...ids].join(" ")} --run ${run}`;
+    const those = ids.length > 1 ? `one of ${ids.join(", ")}` : `task ${ids[0]}`;
+    throw new Fault("needed", `${needing.join(", ")} stand on ${those}`, way);
+  }
+  return named;
+}
+
+/** What was merged is a person's: it is taken back there, and not by us.
+ * @throws Fault `merged` with the commands that do it */
+async function refuseMerged(
+  { merged, landings, attempts }: RunState,
+  ids: readonly string[],
+  { main }: Place,
+  site: ReturnType<typeof siteOf>,
+): Promise<void> {
+  if (!merged || !(await commitOf(merged.to, main))) return;
+  const commits: string[] = [];
+  for (const { from, to, landed } of landings.toReversed()) {
+    if (!(await isAncestor(to, merged.to, main))) continue;
+    const all = await site.between(from, to);
+    for (const { attempt, commits: own, skipped = 0 } of landed) {
+      const part = all.splice(0, own.length - skipped);
+      if (ids.includes(attempts.get(attempt)?.task.id ?? "")) commits.unshift(...part.reverse());
+    }
+  }
+  if (commits.length === 0) return;
+  const short = commits.map((commit) => commit.slice(0, 10)).join(" ");
+  throw new Fault(
+    "merged",
+    `${ids.join(", ")} was merged into ${merged.branch} already`,
+    `take it back there: git revert --no-edit ${short}`,
+  );
+}
