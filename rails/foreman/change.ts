@@ -37,11 +37,23 @@ export async function changeFrom(
   place: Place,
   state: RunState,
 ): Promise<Changed> {
-  refuseAborted(state);
   const overlays = await overlaysAt(place);
   const rails = await railsAt(place, state.blueprint, overlays);
   const exists = (path: string): boolean =>
     [state.prefix, ""].some((folder) => existsSync(join(place.top, folder, path)));
+  return changeWith(text, where, state, rails, exists);
+}
+
+/** The same, with what its tasks' workflows are chosen from, and which paths there are.
+ * @throws Fault `plan`, `aborted` */
+export function changeWith(
+  text: string,
+  where: string,
+  state: RunState,
+  rails: Rails,
+  exists: (path: string) => boolean,
+): Changed {
+  refuseAborted(state);
   const known = { vague: state.blueprint.vague, exists };
   const change = readChange(text, where, heldIn(state), known);
   const changed = finished(state, change, rails);
@@ -97,6 +109,7 @@ const heldIn = (state: RunState): Held[] =>
 function fixedBy({ state, attempts }: TaskState): string {
   if (state === "landed") return "has landed";
   if (state === "dropped") return "was dropped";
+  if (state === "mergeable") return "was handed in as it was";
   const last = attempts.at(-1);
   return last && isActive(last) && last.begun ? "is being worked at" : "";
 }
@@ -143,11 +156,11 @@ function beyondBound(
 
 function eventOf(
   state: RunState,
-  change: Pick<Change, "all" | "waves" | "conflicts">,
+  change: Pick<Change, "all" | "conflicts">,
   tasks: readonly PlannedTask[],
   workflows: RunState["workflows"],
 ): Changed["event"] {
-  const { all, waves, conflicts } = change;
+  const { all, conflicts } = change;
   const { blueprint, reviews } = state;
   const plan = { tasks: all, conflicts };
   return {
@@ -156,7 +169,8 @@ function eventOf(
     tasks,
     removed: [],
     loosened: [],
-    waves: Object.fromEntries(waves.flatMap((ids, at) => ids.map((id) => [id, at + 1]))),
+    // What is over comes before all that is open.
+    waves: Object.fromEntries(all.map(({ id, wave }) => [id, wave])),
     conflicts: conflicts.map((conflict) => conflict.tasks),
     priority: priorityOf({ plan, blueprint, workflows, reviews }),
     workflows,
@@ -173,7 +187,6 @@ export async function writeChange(
 ): Promise<Changed> {
   return journal.decide(async (state, write) => {
     const changed = await make(state);
-    write(changed.event);
     const { tasks, removed } = changed.event;
     const others = tasks.filter((task) => !isSameWay(state.tasks.get(task.id)?.planned, task));
     for (const id of [...removed, ...others.map((task) => task.id)]) {
@@ -182,6 +195,7 @@ export async function writeChange(
       const note = "The plan was changed before it began.";
       write({ event: "ended", attempt: last.id, reason: "changed", note });
     }
+    write(changed.event);
     return changed;
   });
 }

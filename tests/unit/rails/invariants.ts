@@ -44,7 +44,7 @@ function inBounds(
   retries: Record<string, number>,
 ) {
   const isLost = ({ over, launched, begun }: AttemptState): boolean =>
-    over?.reason === "session-lost" || (!launched && !begun);
+    /^(session-lost|changed|dropped)$/.test(over?.reason ?? "") || (!launched && !begun);
   const counted = [...attempts.values()].filter((each) => !isLost(each) && !each.isExtra).length;
   const running = [...tasks.values()].filter(({ state }) => state === "running");
   must(running.length <= bounds.workers, `${running.length} workers at once`);
@@ -108,14 +108,24 @@ function green({ gates, tip, base, baseAccepted }: RunState, hands: Hands): void
 function atEnd(end: RunState, hands: Hands): void {
   const tasks = [...end.tasks.values()];
   for (const { id, state } of tasks)
-    must(/landed|skipped|needs-human|blocked/.test(state), `${id} is ${state}`);
+    must(/landed|skipped|needs-human|blocked|dropped/.test(state), `${id} is ${state}`);
   const landings = end.landings
     .flatMap(({ attempts }) => attempts)
     .map((id) => end.attempts.get(id));
   const landed = tasks.filter(({ state }) => state === "landed").map(({ id }) => id);
-  expect(landings.map((attempt) => attempt?.task.id).sort(), "landed once").toEqual(landed.sort());
+  const onLine: string[] = [];
+  const takenBack: string[] = [];
+  for (const { attempts, dropped = [] } of end.landings) {
+    onLine.push(...attempts.flatMap((id) => end.attempts.get(id)?.task.id ?? []));
+    for (const id of dropped) takenBack.push(...onLine.splice(onLine.indexOf(id), 1));
+  }
+  expect(onLine.sort(), "landed once").toEqual(landed.sort());
   for (const task of tasks) if (task.state === "landed") throughAll(task);
   const commits = landings.flatMap((attempt) => attempt?.submitted?.commits ?? []);
   const subjects = commits.flatMap((commit) => hands.subjectsTo(commit)[0] ?? []);
-  expect(hands.subjectsTo(end.tip).sort(), "commits on the line").toEqual(subjects.sort());
+  const [own, back] = [[] as string[], [] as string[]];
+  for (const subject of hands.subjectsTo(end.tip))
+    (subject.startsWith("revert: ") ? back : own).push(subject);
+  expect(own.sort(), "commits on the line").toEqual(subjects.sort());
+  expect(back.length, "taken back").toBe(takenBack.length);
 }

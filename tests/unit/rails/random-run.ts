@@ -1,17 +1,47 @@
 import { vi } from "vitest";
+import type { Workflow } from "../../../rails/blueprint/workflow.ts";
+import { changeWith, writeChange } from "../../../rails/foreman/change.ts";
 import { next } from "../../../rails/foreman/next.ts";
+import type { Rails } from "../../../rails/foreman/planned.ts";
 import { resume } from "../../../rails/foreman/resume.ts";
 import type { Place } from "../../../rails/git/repository.ts";
+import { END } from "../../../rails/journal/end-task.ts";
 import type { Event } from "../../../rails/journal/events.ts";
 import type { Journal } from "../../../rails/journal/journal.ts";
+import {
+  dependentsLeft,
+  isActive,
+  type RunState,
+  type TaskState,
+} from "../../../rails/journal/state.ts";
+import { drop } from "../../../rails/line/drop.ts";
 import { landed } from "../../../rails/line/land.ts";
+import { Fault } from "../../../rails/program/fault.ts";
 import { pick, random } from "../plan/random.ts";
-import type { Scenario } from "./random-scenario.ts";
+import { POOL, type Scenario } from "./random-scenario.ts";
 import { type Hands, STYLES, work } from "./random-worker.ts";
 
 const LIMIT = 3000;
 
-/** What a run came to: its journal, and how often a person let a task be tried again. */
+/** What a person does may be refused, in words: nothing has changed then. Or it is killed: it is gone
+ * on with at the next call. */
+function expected(error: unknown): void {
+  if (!(error instanceof Fault) && !/^killed /.test(`${(error as Error).message}`)) throw error;
+}
+
+/** What tasks that are new get their workflow from: the scenario's one. */
+const railsOf = ({ blueprint, workflows }: Scenario): Rails => {
+  const own = {
+    name: "",
+    about: "",
+    for: [{}],
+    phases: workflows[""] ?? [],
+  } as unknown as Workflow;
+  return { blueprint, overlays: new Map(), all: new Map([["", own]]), order: [own], prefix: "" };
+};
+
+/** What a run came to: its journal, and how often a person let a task be tried again, or begin anew.
+ */
 export type Outcome = Readonly<{
   journal: Journal;
   events: Event[];
@@ -26,6 +56,7 @@ export async function randomRun(seed: number, scenario: Scenario, hands: Hands):
   const retries: Record<string, number> = {};
   const live: AsyncGenerator<void>[] = [];
   let skew = 0;
+  let steered = 0;
   let sessions = 1;
   let isDone = false;
   let isPaused = false;
@@ -62,6 +93,54 @@ export async function randomRun(seed: number, scenario: Scenario, hands: Hands):
     isDone = false;
     await journal.add({ event: "retried", task, words: "" });
   };
+  /** A person who changes their mind: stops, drops, frees again, rewords, adds. */
+  const steers = async (): Promise<void> => {
+    if (steered >= 6) return;
+    steered++;
+    const state = await journal.state();
+    const all = [...state.tasks.values()].filter(({ id }) => id !== END);
+    const task = pick(rand, all);
+    const chance = rand();
+    if (chance < 0.25) await stops(task);
+    else if (chance < 0.5) await drops(state, task.id);
+    else if (chance < 0.7) await frees(task);
+    else await changes(task);
+  };
+  const stops = async ({ id, state, attempts }: TaskState): Promise<void> => {
+    if (/landed|skipped|dropped/.test(state)) return;
+    const last = attempts.at(-1);
+    if (last && isActive(last))
+      await journal.add({ event: "ended", attempt: last.id, reason: "stopped", note: "" });
+    await journal.add({ event: "stopped", task: id, question: "" });
+  };
+  const drops = async (state: RunState, id: string): Promise<void> => {
+    const at = { journal, place: { main: hands.main } as Place, state };
+    const all = [id, ...dependentsLeft(state, [id])].filter((one) => one !== END);
+    await drop(at, all, clock()).catch(expected);
+    isDone = false;
+  };
+  const frees = async ({ id, isDropped, stop }: TaskState): Promise<void> => {
+    const { tasks } = await journal.state();
+    const { depends = [] } = tasks.get(id) ?? {};
+    if (!isDropped && stop === null) return;
+    if (depends.some((one) => tasks.get(one)?.isDropped)) return;
+    retries[id] = (retries[id] ?? 0) + 1;
+    isDone = false;
+    await journal.add({ event: "retried", task: id, words: "go on" });
+  };
+  const changes = async ({ id }: TaskState): Promise<void> => {
+    const fresh = `9${steered}`;
+    const text = pick(rand, [
+      `### Task ${id}: Other words\nFiles: ${pick(rand, POOL)}\n`,
+      `### Task ${fresh}: More\nDepends: ${id}\nFiles: ${pick(rand, POOL)}\n`,
+      `### Task ${id}: After\nDepends: ${fresh}\n\n### Task ${fresh}: Before\n`,
+    ]);
+    await writeChange(journal, (now) =>
+      changeWith(text, "it", now, railsOf(scenario), () => true),
+    ).then(() => {
+      isDone = false;
+    }, expected);
+  };
   const resumed = async (): Promise<void> => {
     live.length = 0;
     await resume(
@@ -86,7 +165,8 @@ export async function randomRun(seed: number, scenario: Scenario, hands: Hands):
       if (chance < 0.25) await foreman();
       else if (chance < 0.85) await step();
       else if (chance < 0.95) skew += rand() * 6 * 60_000;
-      else if (chance < 0.97) await dies();
+      else if (chance < 0.96) await dies();
+      else if (chance < 0.98) await steers();
       else await (isPaused ? resumed : person)();
     }
   } finally {
