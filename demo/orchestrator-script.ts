@@ -17,8 +17,8 @@ interface Dispatch {
 interface Next {
   readonly done: boolean;
   readonly landed: readonly string[];
+  readonly running: readonly string[];
   readonly dispatch: readonly Dispatch[];
-  readonly waiting: readonly { readonly task: string; readonly why: string }[];
   readonly attention: readonly { readonly task: string; readonly reason: string }[];
 }
 
@@ -28,17 +28,12 @@ export interface Guess {
   readonly agent?: readonly string[];
 }
 
-/** Calls of `next` in a run, and how many in a row may bring nothing while no worker is left to
- * wait for. */
+/** Answers of `next` in a run, at most. */
 const CALLS = 500;
-const IDLE_CALLS = 5;
 
 /** What the rails say that is next, where the context was made anew in the middle of a run, or a
  * turn ended too soon. */
 const NEXT_STEP = /(?:^Next step: `|: run )minion next --json/m;
-
-/** A worker ended, as the client says it in default and in auto mode. */
-const NOTICE = /(?:<task-id>|<agent-message from=")(\w+)/;
 
 /** The orchestrator as a script: it reads the command's words and what the rails print, and acts on
  * those alone.
@@ -51,7 +46,7 @@ export function orchestrator(guesses: Readonly<Record<string, Guess>> = {}): Spe
       const words = argumentsOf(turn.text);
       // A notice that comes after the end changes nothing, and what is said last is what the person
       // sees.
-      if (NEXT_STEP.test(turn.text)) said = yield* foreman();
+      if (NEXT_STEP.test(turn.text) || WOKEN.test(turn.text)) said = yield* foreman(turn.text);
       else if (words !== undefined) said = yield* run(words, turn, guesses);
       turn = yield [said];
     }
@@ -89,44 +84,32 @@ async function* run(
   return start.code === 0 ? yield* foreman() : fault(start);
 }
 
-/** Asks the rails what is next and does it, until they say that the run is done. */
-async function* foreman(): Talk<string> {
-  const live = new Set<string>();
-  for (let call = 0, idle = 0; call < CALLS && idle < IDLE_CALLS; call++) {
-    const turn = yield [command("minion next --json")];
-    const answer = turn.outcomes[0] ?? { code: 1, output: "" };
-    let notices = turn.text;
-    if (answer.code !== 0 && answer.code !== 75) return fault(answer);
-    if (answer.code === 75) {
-      settle(live, notices);
-      continue;
-    }
-    const next = JSON.parse(answer.output) as Next;
+/** Asks the rails what is next and does it, until they say that the run is done. Between its turns
+ * the rails wait in its place, and wake it with their whole answer.
+ * @param woken what they said, where they have said something already */
+async function* foreman(woken?: string): Talk<string> {
+  let text = woken ?? "";
+  for (let call = 0; call < CALLS; call++) {
+    const said = answerIn(text) ?? (yield* bash("minion next --json"));
+    if (said.code !== 0) return fault(said);
+    const next = JSON.parse(said.output) as Next;
     if (next.done) break;
-    if (next.dispatch.length > 0) {
-      const launched = yield next.dispatch.map(agent);
-      for (const { output } of launched.outcomes) {
-        const id = /agentId: (\w+)/.exec(output)?.[1];
-        if (id) live.add(id);
-      }
-      notices += launched.text;
-    }
-    settle(live, notices);
-    const landing = next.waiting.some(({ why }) => why === "landing");
-    idle = live.size > 0 || landing || next.dispatch.length > 0 ? 0 : idle + 1;
-    // A notice that came along with an answer has no turn of its own any more: who ends the turn
-    // now may wait forever.
-    if (live.size === 0 || landing || NOTICE.test(notices)) continue;
-    const workers = live.size === 1 ? "1 worker" : `${live.size} workers`;
-    const woken = yield [`Waiting for ${workers}.`];
-    settle(live, woken.text);
+    if (next.dispatch.length > 0) yield next.dispatch.map(agent);
+    const workers = new Set([...next.running, ...next.dispatch.map(({ task }) => task)]).size;
+    text = (yield [workers === 1 ? "1 worker is at work." : `${workers} workers are at work.`])
+      .text;
   }
   return (yield* bash("minion report")).output;
 }
 
-/** Takes from the running workers those that a notice says have ended. */
-function settle(live: Set<string>, text: string): void {
-  for (const [, id] of text.matchAll(new RegExp(NOTICE, "g"))) live.delete(id ?? "");
+/** What the rails say without being asked. */
+const WOKEN = /^.*`minion next --json --run r\d+` says now: .*\n(\{.*\})$/m;
+
+/** The newest of their answers in a text that woke the session. */
+function answerIn(text: string): Outcome | undefined {
+  const all = [...text.matchAll(new RegExp(WOKEN, "gm"))];
+  const output = all.at(-1)?.[1];
+  return output === undefined ? undefined : { code: 0, output };
 }
 
 function agent({ agent, description, prompt, model }: Dispatch): Call {
@@ -135,10 +118,6 @@ function agent({ agent, description, prompt, model }: Dispatch): Call {
     tool: "Agent",
     input: { description, prompt, subagent_type: type, ...(model ? { model } : {}) },
   };
-}
-
-function command(line: string): Call {
-  return { tool: "Bash", input: { command: line, description: line } };
 }
 
 /** What was typed after the command's name, if a command was typed. */

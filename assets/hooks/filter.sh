@@ -24,19 +24,21 @@ owns_run() {
     case $common in /*) git=$common ;; *) git=$git/$common ;; esac
   fi
   [ -d "$git/minion" ] || return 1
-  take_input
+  [ "$input" ] || take_input
   session=${input#*'"session_id":"'}
   LC_ALL=C grep -qsF "\"session\":\"${session%%'"'*}\"" "$git"/minion/r*/events.jsonl
 }
 
+input=
 case $1 in
-Stop | SessionStart) owns_run || exit 0 ;;
+Wait | SessionStart) owns_run || exit 0 ;;
 *)
   take_input
   # Almost every call ends at this one look, which is cheaper than the exact ones. The name of a program may be quoted
   # in part: in JSON one quote, or a backslash and one more sign.
   case $input in
   *minion* | *'-turn limit ('* | *'stopped by '*) ;;
+  *'"prompt":"<task-notification>'* | *'<agent-message from='*) ;;
   *m[\'\\]inion* | *mi[\'\\]nion* | *min[\'\\]ion* | *mini[\'\\]on* | *minio[\'\\]n* | \
     *m\\?inion* | *mi\\?nion* | *min\\?ion* | *mini\\?on* | *minio\\?n*) ;;
   *) exit 0 ;;
@@ -51,6 +53,7 @@ Stop | SessionStart) owns_run || exit 0 ;;
   *'"prompt":"<task-notification>'*'<status>killed<'*) ;;
   *'"prompt":"'*'ackground agent'*'stopped by the user'*) ;;
   *'<pasted_content '*'/minion'*) ;;
+  *'"prompt":"<task-notification>'* | *'<agent-message from='*) owns_run || exit 0 ;;
   *) exit 0 ;;
   esac
   ;;

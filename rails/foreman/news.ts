@@ -38,7 +38,7 @@ export function newsOf(
       .filter(({ attempt, slot, text }) => isNew("finding", attempt, slot, text))
       .map(({ task, slot, text }) => ({ task, slot, text: cut(text, state.run) })),
     attention: attention.filter(({ task, reason, note }) =>
-      isNew("person", task, `${reason}`, note),
+      isNew("person", task, `${reason}`, note, timesOf(state, task)),
     ),
     alarms: alarms.filter(({ when, what }) => isNew("alarm", when, what)).map(alarmLine),
     blocked: blocked.map(({ id }) => id).filter((id) => isNew("blocked", id)),
@@ -46,8 +46,21 @@ export function newsOf(
   return { news, keys };
 }
 
+/** How often something happened to a task: the same may come to wait for a person anew. */
+function timesOf({ tasks }: RunState, id: string): string {
+  const { attempts = [], words = [] } = tasks.get(id) ?? {};
+  return `${attempts.length} ${words.length}`;
+}
+
+/** What a run is known by that is done: it may be open again, and done once more. */
+export const doneAt = ({ lastAt }: RunState): string[] => ["done", String(lastAt)];
+
+/** Was its session told something, once? */
+export const isToldOf = ({ told }: RunState, ...parts: readonly string[]): boolean =>
+  told.has(keyOf(parts));
+
 /** What something is known by once it was said. */
-const keyOf = (parts: readonly string[]): string =>
+export const keyOf = (parts: readonly string[]): string =>
   createHash("sha256").update(parts.join("\0")).digest("base64url").slice(0, 16);
 
 function cut(text: string, run: string): string {

@@ -5,7 +5,7 @@ import { isRunning } from "../proof/jobs.ts";
 import { alarmsOf, haltOf } from "./alarms.ts";
 import { attentionOf } from "./attention.ts";
 import { choose, dispatch, toStart } from "./dispatch.ts";
-import { newsOf } from "./news.ts";
+import { doneAt, keyOf, newsOf } from "./news.ts";
 import { waiting } from "./waiting.ts";
 
 /** The shape of what `next --json` prints. */
@@ -36,10 +36,13 @@ export async function next(
     const dispatches = tasks.map((task) => dispatch(state, task, write));
     const taken = new Set(dispatches.map(({ task }) => task));
     const { news, keys } = newsOf(state, attentionOf(state, alarms, at), alarms, isAll);
+    const isDone = (state.done || state.aborted) && fault === null;
+    if (isDone) keys.push(keyOf(doneAt(state)));
+    if (fault !== null) keys.push(keyOf(["fault", fault]));
     const answer = {
       version: VERSION,
       run: state.run,
-      done: (state.done || state.aborted) && fault === null,
+      done: isDone,
       landed: idsIn(state, "landed"),
       running: idsIn(state, "running"),
       dispatch: dispatches,
@@ -48,7 +51,8 @@ export async function next(
       fault,
     };
     const given = async () => {
-      if (keys.length > 0) await journal.add({ event: "told", keys });
+      const fresh = keys.filter((key) => !state.told.has(key));
+      if (fresh.length > 0) await journal.add({ event: "told", keys: fresh });
     };
     return { answer, given };
   });
@@ -78,7 +82,7 @@ async function landFirst(
 }
 
 /** Ends the attempts of which nobody has heard for the length of the lease. */
-const endExpired = (journal: Journal): Promise<void> =>
+export const endExpired = (journal: Journal): Promise<void> =>
   journal.decide(async (state, write) => {
     if (state.aborted) return;
     const note = `Nothing was heard of it for ${state.blueprint.bounds.lease} minutes.`;

@@ -18,8 +18,14 @@ type TextField =
   | "prompt"
   | "tool_name";
 
-/** What a hook prints, and the exit code with which it sends back who wants to end. */
-export type HookAnswer = Readonly<{ stdout?: string; stderr?: string; exit?: 2 }>;
+/** What a hook prints, and the exit code with which it sends back who wants to end, or wakes who
+ * has. */
+export type HookAnswer = Readonly<{
+  stdout?: string;
+  stderr?: string;
+  exit?: 2;
+  given?: () => Promise<unknown>; // To be called once that was printed
+}>;
 
 /** What a hook says to a tool call, and why; null leaves it to the person's own settings. */
 export type ToolAnswer = Readonly<{ decision: "allow" | "deny" | "ask"; reason: string }> | null;

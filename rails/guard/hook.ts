@@ -12,7 +12,7 @@ import { foremanTool } from "./foreman-tool.ts";
 import { endAttempt, holdAtEnd } from "./hold.ts";
 import { limitIn } from "./limit.ts";
 import { pastedCommand } from "./pasted.ts";
-import { toSession } from "./session.ts";
+import { noticeTaken, toSession } from "./session.ts";
 import { workerTool } from "./worker-tool.ts";
 
 /** Answers a hook. Sessions without minions never come here: a filter in `sh` stands before it.
@@ -22,14 +22,15 @@ import { workerTool } from "./worker-tool.ts";
 export async function hook(event: string, input: HookInput): Promise<HookAnswer> {
   const place = await findPlace(input.cwd ?? outside().cwd).catch(() => null);
   const isWorker = input.agent_type?.startsWith("minion:") === true;
-  if (event === "SessionStart" || event === "Stop")
+  if (event === "SessionStart" || event === "Wait")
     return place && !isWorker ? toSession(event, input, place) : {};
   if (event === "UserPromptSubmit") {
     const page = isWorker ? null : await pastedCommand(input.prompt ?? "", input.session_id ?? "");
     if (page) return { stdout: page };
     for (const found of place ? await endedBy(place.common, input) : [])
       await endAttempt(found, "", ...howTold(input.prompt ?? ""));
-    return {};
+    const line = place && !isWorker ? await noticeTaken(place, input) : null;
+    return line === null ? {} : { stdout: promptAnswerJson(line) };
   }
   const found = place && (await attemptFor(place, input, isWorker));
   if (event === "PreToolUse") {
@@ -67,6 +68,14 @@ const toolAnswerJson = ({ decision, reason }: NonNullable<ToolAnswer>): string =
     },
   });
 
+/** A notice of the client's that is taken in place of the session: the person sees the line. */
+const promptAnswerJson = (line: string): string =>
+  JSON.stringify({
+    decision: "block",
+    reason: shown(line),
+    hookSpecificOutput: { hookEventName: "UserPromptSubmit", suppressOriginalPrompt: true },
+  });
+
 /** Takes down what a session tells of a worker that it started. */
 async function fromForeman(event: string, input: HookInput, found: Found): Promise<void> {
   const { tool_response: response, transcript_path: transcript = "" } = input;
@@ -80,7 +89,7 @@ async function fromForeman(event: string, input: HookInput, found: Found): Promi
  * stopped it by a key, by what the client calls it. */
 async function endedBy(common: string, input: HookInput): Promise<Found[]> {
   const { prompt = "", session_id: session = "" } = input;
-  if (/^<task-notification>/.test(prompt)) {
+  if (TELLS_END.test(prompt)) {
     const id = await attemptOfAgent(common, input);
     const found = id ? await findAttempt(common, id).catch(() => null) : null;
     return found ? [found] : [];
@@ -93,6 +102,8 @@ async function endedBy(common: string, input: HookInput): Promise<Found[]> {
     .map((attempt) => ({ ...run, attempt }));
 }
 
+/** Notices of an end of which no other hook tells. */
+const TELLS_END = /^<task-notification>.*(-turn limit \(|<status>killed<)/s;
 const STOPPED_BY_KEY = /^(\d+ )?background agents? .*stopped by the user/is;
 const STOPPED = /<status>killed<\/status>.*was stopped by (the )?user|^(?!<)/is;
 

@@ -14,6 +14,7 @@ export const verb: Verb = {
       world.stdout.write(shown(answer.stdout ?? ""));
       world.stderr.write(shown(answer.stderr ?? ""));
       exit = answer.exit ?? EXIT.done;
+      await answer.given?.();
     } catch (error) {
       // A fault of ours must not stop a person's session: said where a log shows it, and no more.
       world.stderr.write(`minion hook ${event}: ${oneLine((error as Error).message)}\n`);

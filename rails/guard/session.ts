@@ -1,59 +1,98 @@
-import { alarmsOf, haltOf } from "../foreman/alarms.ts";
-import { launchesKnown, toStart } from "../foreman/dispatch.ts";
-import { waiting } from "../foreman/waiting.ts";
+import { open } from "node:fs/promises";
+import { isWaitedFor, waitFor } from "../foreman/wait.ts";
 import type { Place } from "../git/repository.ts";
-import { type Journal, ownRun } from "../journal/journal.ts";
+import { Journal, listRuns, ownRun } from "../journal/journal.ts";
+import type { State } from "../journal/shapes.ts";
+import { isActive, isOpen, type RunState } from "../journal/state.ts";
 import { isAlive } from "../program/process.ts";
-import { outside } from "../program/world.ts";
-import { isRunning } from "../proof/jobs.ts";
 import { recall } from "../view/recall.ts";
 import type { HookAnswer, HookInput } from "./answer.ts";
 
 /** What a session is told of the open run that it owns: where that stands, once its context is made
- * anew; what is ready, when it ends its turn. */
+ * anew; what is to be started or decided, as soon as there is something, after the end of a turn. */
 export async function toSession(
-  event: "SessionStart" | "Stop",
+  event: "SessionStart" | "Wait",
   input: HookInput,
   place: Place,
 ): Promise<HookAnswer> {
-  const own = await ownRun(place.common, input.session_id ?? "");
+  const session = input.session_id ?? "";
+  const own = await ownRun(place.common, session);
   if (!own) return {};
-  if (event === "Stop") {
-    const what = await remind(own.journal, input);
-    return what ? { stderr: `${what}\n`, exit: 2 } : {};
+  const { owner, run } = own.state;
+  if (event === "SessionStart") {
+    await own.journal.add({ event: "forgotten" });
+    return { stdout: recall(own.state, owner !== null && !(await isAlive(owner))) };
   }
-  const { owner } = own.state;
-  return { stdout: recall(own.state, owner !== null && !(await isAlive(owner))) };
+  if (input.permission_mode === "plan") return {};
+  const woken = await waitFor(own.journal, place, session);
+  if (woken === null) return {};
+  const head = `What \`minion next --json --run ${run}\` says now: act on it as if you had asked.`;
+  return { stderr: `${head}\n${JSON.stringify(woken.answer)}\n`, exit: 2, given: woken.given };
 }
 
-/** Reminds of work that is ready and that nobody would wake the session for: once, until something
- * comes of it. Never of what cannot be started or landed anyway.
- * @returns what to say, or null */
-async function remind(journal: Journal, input: HookInput): Promise<string | null> {
-  if (input.stop_hook_active || input.permission_mode === "plan") return null;
-  await launchesKnown(journal);
-  return journal.decide(async (state, write) => {
-    const job = `land ${state.run}`;
-    // What it costs is not looked up here: where that stops a run, one more call of `next` says so.
-    const at = { dollars: null, now: outside().now() };
-    const stop = haltOf(state, alarmsOf(state, at), at);
-    if (state.reminded || stop || state.errors.get(job)) return null;
-    const start = toStart(state).map(({ id }) => id);
-    // A worker that is still there wakes the session by its end.
-    const workers = input.background_tasks?.filter((each) =>
-      each.agent_type?.startsWith("minion:"),
-    );
-    const live = new Set(workers?.map(({ id }) => id));
-    const isAtWork = (task: string) =>
-      live.has(state.tasks.get(task)?.attempts.at(-1)?.launched?.agent ?? "");
-    const isLanding = live.size > 0 && (await isRunning(state, job));
-    const waits = isLanding ? [] : waiting(state, new Set(start), null);
-    const landing = waits.filter(({ task, why }) => why === "landing" && !isAtWork(task));
-    const ready = [...start, ...landing.map(({ task }) => task)];
-    if (ready.length === 0) return null;
-    const next = `minion next --json --run ${state.run}`;
-    const what = `Run ${state.run} has work ready (${ready.join(", ")}): run ${next}`;
-    write({ event: "reminded", what });
-    return what;
-  });
+/** A notice of the client's that a worker has ended, as it begins in default and in auto mode. */
+const NOTICE =
+  /^\s*(Another Claude session sent a message\b[^\n]*\s+)?<(task-notification|agent-message)\b/;
+
+/** A worker's end needs no answer of its session where somebody waits in its place, or will once
+ * its turn is over.
+ * @returns what the person is told of it, or null where the notice has to go through */
+export async function noticeTaken({ common }: Place, input: HookInput): Promise<string | null> {
+  const { prompt = "", session_id: session = "", transcript_path: transcript = "" } = input;
+  if (!NOTICE.test(prompt)) return null;
+  const state = await runOfWorker(common, session, prompt);
+  if (!state) return null;
+  const isTaken = !isOpen(state) || (await isWaitedFor(state)) || !(await isCutShort(transcript));
+  return isTaken ? progressOf(state) : null;
+}
+
+/** The session's run whose worker a notice names; null where there is none, or where nobody knows
+ * yet how that worker ended. */
+async function runOfWorker(
+  common: string,
+  session: string,
+  prompt: string,
+): Promise<RunState | null> {
+  for (const name of (await listRuns(common)).reverse()) {
+    const state = await new Journal(common, name).state().catch(() => null);
+    if (state?.session !== session) continue;
+    for (const attempt of state.attempts.values())
+      if (attempt.launched && prompt.includes(attempt.launched.agent))
+        return isActive(attempt) ? null : state;
+  }
+  return null;
+}
+
+/** So much of a transcript's end holds its last entry, in bytes. */
+const TAIL = 64 * 1024;
+
+/** Was a session's last turn cut short, by the person or by a fault? Nobody waits in its place then:
+ * the client tells nobody that it has ended. */
+async function isCutShort(transcript: string): Promise<boolean> {
+  const lines = (await tailOf(transcript)).split("\n").filter((line) => line.includes('"message"'));
+  const last = lines.at(-1) ?? "";
+  return /\[Request interrupted by user/.test(last) || /"isApiErrorMessage":true/.test(last);
+}
+
+async function tailOf(path: string): Promise<string> {
+  const file = await open(path).catch(() => null);
+  if (!file) return "";
+  try {
+    const { size } = await file.stat();
+    const from = Math.max(0, size - TAIL);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(TAIL), 0, TAIL, from);
+    return buffer.subarray(0, bytesRead).toString("utf8");
+  } finally {
+    await file.close();
+  }
+}
+
+/** Where a run stands, on one line. */
+function progressOf({ run, tasks }: RunState): string {
+  const all = [...tasks.values()];
+  const count = (state: State): number => all.filter((task) => task.state === state).length;
+  const parts = [`${count("landed")} of ${all.length} landed`];
+  for (const name of ["running", "mergeable", "needs-human"] as const)
+    if (count(name) > 0) parts.push(`${count(name)} ${name}`);
+  return `minion ${run}: ${parts.join(", ")}`;
 }

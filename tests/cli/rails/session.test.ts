@@ -18,18 +18,29 @@ beforeEach(() => {
 });
 afterEach(() => scene.destroy());
 
-/** The session ends its turn. @returns what it is told, or null where it may */
-async function stop(input: object = {}): Promise<string | null> {
-  const { code, stdout, stderr } = await scene.hook("Stop", { stop_hook_active: false, ...input });
+/** The session has ended its turn: somebody waits in its place.
+ * @returns what it is woken with, or null where nothing comes of that */
+// biome-ignore lint/suspicious/noExplicitAny: an answer of the program under test
+async function wait(input: object = {}): Promise<any> {
+  const { code, stdout, stderr } = await scene.hook("Wait", input);
   expect([stdout, code]).toEqual(["", stderr === "" ? 0 : 2]);
-  return stderr === "" ? null : stderr;
+  return stderr === "" ? null : JSON.parse(stderr.slice(stderr.indexOf("\n{") + 1));
 }
 
-const atWork = (id: string) => ({
-  background_tasks: [
-    { id, type: "subagent", status: "running", agent_type: "minion:minion-worker" },
-  ],
-});
+/** A notice of the client's. @returns the line for the person that stands in its place, or null
+ * where it goes through to the model */
+async function notice(prompt: string, transcript = ""): Promise<string | null> {
+  const path = join(scene.home, "transcript.jsonl");
+  writeFileSync(path, transcript);
+  const { json } = await scene.hook("UserPromptSubmit", { prompt, transcript_path: path });
+  expect(json?.hookSpecificOutput ?? null).toEqual(
+    json && { hookEventName: "UserPromptSubmit", suppressOriginalPrompt: true },
+  );
+  return json?.reason ?? null;
+}
+
+const tasksOf = ({ dispatch }: { dispatch: { task: string }[] }) =>
+  dispatch.map(({ task }) => task);
 
 /** The session's context was made anew. */
 function restart(input: object = {}): Promise<Answer> {
@@ -38,81 +49,107 @@ function restart(input: object = {}): Promise<Answer> {
 }
 
 const next = () => scene.minion(["next", "--json"]);
-const reminders = () =>
-  readFileSync(join(scene.repo, ".git/minion/r1/events.jsonl"), "utf8").match(/"event":"reminded"/g)
-    ?.length ?? 0;
 
-describe("a session that ends its turn with work ready", () => {
-  test("is told once each time that something is ready anew, and never while tasks merely run", async () => {
+describe("in place of a session whose turn is over", () => {
+  test("somebody waits, lands, and wakes it with what is to be started", async () => {
     await scene.start("1. One\n2. Two (depends on: 1)\n3. Three\n");
     // The base was not looked at yet.
-    expect(await stop()).toMatch(/r1 .*\(1, 3\).*minion next --json/);
-    expect(await stop()).toBe(null);
-    // Named, and no agent was started for it.
-    await next();
-    expect(await stop()).toContain("(1, 3)");
-    expect(await stop()).toBe(null);
-    const workers = [await scene.agent("r1/1.1"), await scene.agent("r1/3.1")] as const;
-    for (const worker of workers) await worker.begin();
-    expect(await stop()).toBe(null);
-    // Handed in, and nobody lands it.
-    workers[0].edit({ "src/1.txt": "1\n" });
-    await workers[0].finish();
-    // Its worker has not ended yet: that will wake the session.
-    expect(await stop(atWork(workers[0].id))).toBe(null);
-    expect(await stop()).toContain("(1)");
-    expect(await stop()).toBe(null);
-    await next();
-    await (await scene.agent("r1/2.1")).begin();
-    expect(await stop()).toBe(null);
-    expect(reminders()).toBe(3);
-  });
-
-  test("while landing is at it, only where no worker's end will wake it", async () => {
-    await scene.destroy();
-    const go = '"$(git rev-parse --git-common-dir)/go"';
-    scene = new Scene(
-      `---\ngates:\n  - name: test\n    run: 'until [ -e ${go} ]; do sleep 0.1; done'\n---\n`,
-    );
-    await scene.start("1. One\n");
-    const { waiting } = (await scene.minion(["next", "--json", "--wait", "0"])).json;
-    expect(waiting).toEqual([{ task: "1", why: "landing" }]);
-    expect(await stop(atWork("a1"))).toBe(null);
-    expect(
-      await stop({ background_tasks: [{ id: "b1", type: "shell", status: "running" }] }),
-    ).toContain("(1)");
-    writeFileSync(join(scene.repo, ".git/go"), "");
-    expect((await next()).json.dispatch).toHaveLength(1);
-  });
-
-  test("not another session, nor a worker, nor in plan mode, nor one that goes on because it was told", async () => {
-    await scene.start("1. One\n");
-    expect(await stop({ session_id: "s2" })).toBe(null);
-    expect(await stop({ agent_type: "minion:minion-worker" })).toBe(null);
-    expect(await stop({ permission_mode: "plan" })).toBe(null);
-    expect(await stop({ stop_hook_active: true })).toBe(null);
-    expect(reminders()).toBe(0);
-    expect(await stop()).not.toBe(null);
-  });
-
-  test("not where a rate limit holds up what is ready, also where something could land", async () => {
-    await scene.start("1. One\n2. Two\n3. Three\n");
-    await next();
-    await scene.goodWorker("r1/3.1", { "src/3.txt": "3\n" });
-    for (const attempt of ["r1/1.1", "r1/2.1"]) {
-      const { id, path } = await scene.agent(attempt);
-      const who = { cwd: path, agent_id: id, agent_type: "minion:minion-worker" };
-      await scene.hook("StopFailure", { ...who, error: "rate_limit" });
+    expect(tasksOf(await wait())).toEqual(["1", "3"]);
+    const worker = await scene.agent("r1/1.1");
+    await worker.begin();
+    const other = await scene.agent("r1/3.1");
+    await other.begin();
+    const woken = wait();
+    // One waits, and whoever comes second leaves it to that.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await wait()).toBe(null);
+    worker.edit({ "src/1.txt": "1\n" });
+    await worker.finish();
+    expect(await woken).toMatchObject({ version: 2, landed: ["1"], dispatch: [{ task: "2" }] });
+    const two = await scene.agent("r1/2.1");
+    const later = wait();
+    for (const [one, file] of [
+      [two, "src/2.txt"],
+      [other, "src/3.txt"],
+    ] as const) {
+      if (one === two) await one.begin();
+      one.edit({ [file]: "x\n" });
+      await one.finish();
     }
-    expect(await stop()).toBe(null);
+    expect(await later).toMatchObject({ done: true, landed: ["1", "2", "3"] });
+    expect(await wait()).toBe(null);
   });
 
-  test("not where the base is red, which is a person's to decide", async () => {
+  test("what was named and not started is said once more, then no more", async () => {
+    await scene.start("1. One\n");
+    expect(tasksOf((await next()).json)).toEqual(["1"]);
+    expect(tasksOf(await wait())).toEqual(["1"]);
+    const waiting = wait();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await scene.minion(["abort"]);
+    expect(await waiting).toBe(null);
+  });
+
+  test("not of another session, nor of a worker, nor in plan mode", async () => {
+    await scene.start("1. One\n");
+    expect(await wait({ session_id: "s2" })).toBe(null);
+    expect(await wait({ agent_type: "minion:minion-worker" })).toBe(null);
+    expect(await wait({ permission_mode: "plan" })).toBe(null);
+    expect(await wait()).not.toBe(null);
+  });
+
+  test("what only a person can decide is said once; then nobody waits for it", async () => {
     scene.write("src/start.txt", "FAIL\n");
     scene.commit("chore: red");
     await scene.start("1. One\n");
+    expect(await wait()).toMatchObject({ attention: [{ reason: "base-red" }], dispatch: [] });
+    expect(await wait()).toBe(null);
+  });
+
+  test("a limit of the account is waited for, where it is known when it ends", async () => {
+    await scene.start("1. One\n2. Two\n");
+    expect(tasksOf((await next()).json)).toEqual(["1", "2"]);
+    const soon = Math.ceil(Date.now() / 1000) + 3;
+    for (const attempt of ["r1/1.1", "r1/2.1"]) {
+      const { id, path } = await scene.agent(attempt);
+      const who = { cwd: path, agent_id: id, agent_type: "minion:minion-worker" };
+      const said = `Claude AI usage limit reached|${soon}`;
+      await scene.hook("StopFailure", {
+        ...who,
+        error: "rate_limit",
+        last_assistant_message: said,
+      });
+    }
+    expect(await wait()).toMatchObject({ attention: [{ reason: "rate-limit" }], dispatch: [] });
+    expect(tasksOf(await wait())).toEqual(["1", "2"]);
+    expect(Date.now()).toBeGreaterThanOrEqual(soon * 1000);
+  });
+});
+
+describe("the notice of a worker's end", () => {
+  test("becomes a line for the person, unless the turn was cut short and nobody waits", async () => {
+    await scene.start("1. One\n2. Two\n");
     await next();
-    expect(await stop()).toBe(null);
+    const worker = await scene.agent("r1/1.1");
+    const said = `<task-notification>\n<task-id>${worker.id}</task-id>`;
+    await worker.begin();
+    // Nobody knows yet how it ended.
+    expect(await notice(said)).toBe(null);
+    worker.edit({ "src/1.txt": "1\n" });
+    await worker.finish();
+    const line = "minion r1: 0 of 2 landed, 1 running, 1 mergeable";
+    expect(await notice(said)).toBe(line);
+    expect(await notice(`<agent-message from="${worker.id}">\nr1/1.1 handed in`)).toBe(line);
+    const another = "Another Claude session sent a message while you were working:\n";
+    expect(await notice(`${another}<agent-message from="${worker.id}">`)).toBe(line);
+    const cut = '{"type":"user","message":{"content":"[Request interrupted by user]"}}\n';
+    expect(await notice(said, cut)).toBe(null);
+    const broken = '{"isApiErrorMessage":true,"message":{"content":"API Error"}}\n';
+    expect(await notice(said, broken)).toBe(null);
+    expect(await notice("<task-notification>\n<task-id>other</task-id>")).toBe(null);
+    expect(await notice(`what about ${worker.id}?`)).toBe(null);
+    scene.session = "s2";
+    expect(await notice(said)).toBe(null);
   });
 });
 
@@ -145,6 +182,14 @@ describe("a session whose context is made anew", () => {
     const { list } = (await scene.minion(["resume", "--json"])).json;
     expect(readFileSync(list, "utf8")).toBe("1. One\n");
   });
+
+  test("is told again what it was told before", async () => {
+    await scene.start("### Task 1: One\nAsk: which?\n\n### Task 2: Two\n");
+    expect((await next()).json.attention).toHaveLength(1);
+    expect((await next()).json.attention).toEqual([]);
+    await restart();
+    expect((await next()).json.attention).toHaveLength(1);
+  });
 });
 
 describe("the filter before both", () => {
@@ -174,7 +219,7 @@ describe("the filter before both", () => {
     const PATH = scene.home;
     mkdirSync(join(scene.repo, "deep/er"), { recursive: true });
     for (const cwd of [scene.repo, join(scene.repo, "deep/er"), scene.home, "/"])
-      for (const event of ["Stop", "SessionStart"])
+      for (const event of ["Wait", "SessionStart"])
         expect([cwd, passes(event, { cwd, PATH })]).toEqual([cwd, false]);
   });
 
@@ -184,7 +229,7 @@ describe("the filter before both", () => {
     scene.git("worktree", "add", "-q", worktree);
     mkdirSync(join(worktree, "sub"));
     for (const cwd of [scene.repo, join(scene.repo, "src"), worktree, join(worktree, "sub")])
-      for (const event of ["Stop", "SessionStart"]) {
+      for (const event of ["Wait", "SessionStart"]) {
         expect([cwd, passes(event, { cwd })]).toEqual([cwd, true]);
         expect([cwd, passes(event, { cwd, session: "s2" })]).toEqual([cwd, false]);
       }

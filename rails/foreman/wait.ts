@@ -1,0 +1,134 @@
+import { stat } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Place } from "../git/repository.ts";
+import { isEndDue } from "../journal/end-task.ts";
+import type { Journal } from "../journal/journal.ts";
+import { isActive, isUnlaunched, type RunState } from "../journal/state.ts";
+import { landed } from "../line/land.ts";
+import { isAlive } from "../program/process.ts";
+import { outside } from "../program/world.ts";
+import { isRunning, runJob } from "../proof/jobs.ts";
+import { alarmsOf, haltOf } from "./alarms.ts";
+import { askNext } from "./ask.ts";
+import { attentionOf } from "./attention.ts";
+import { launchesKnown, toStart } from "./dispatch.ts";
+import { doneAt, isToldOf, newsOf } from "./news.ts";
+import { endExpired } from "./next.ts";
+
+/** How often the journal is looked at, and what only time changes: leases, limits of an account. */
+const POLL_MS = 250;
+const TICK_MS = 10_000;
+
+/** How long one look at what lands may take before it is seen whether something can be started. */
+const LANDING_MS = 2000;
+
+/** The name of the job in which somebody waits in place of a session. */
+const waiterOf = ({ run }: RunState): string => `wait ${run}`;
+
+/** Does somebody wait in place of the run's session? Then it need not be woken by anything else. */
+export const isWaitedFor = (state: RunState): Promise<boolean> => isRunning(state, waiterOf(state));
+
+/** What a waiter found to say; `given` is to be called once it was said. */
+export type Woken = Readonly<{ answer: object; given: () => Promise<unknown> }>;
+
+/** Waits in place of a session whose turn is over: lands what is ready, and comes back as soon as
+ * there is something to start, to decide or to report.
+ * @param session the one that leads the run
+ * @returns the whole answer of `next`; null where somebody waits already, or nothing will come of
+ *   waiting */
+export async function waitFor(
+  journal: Journal,
+  place: Place,
+  session: string,
+): Promise<Woken | null> {
+  let woken: Woken | null = null;
+  await launchesKnown(journal);
+  const job = waiterOf(await journal.state());
+  await runJob(journal, job, async () => {
+    woken = await untilSomething(journal, place, session);
+  });
+  return woken;
+}
+
+async function untilSomething(
+  journal: Journal,
+  place: Place,
+  session: string,
+): Promise<Woken | null> {
+  for (;;) {
+    await endExpired(journal);
+    const state = await journal.state();
+    if (state.session !== session || state.aborted || !(await isLed(state))) return null;
+    const fault = await landSome(journal, place, state);
+    const now = await journal.state();
+    if (fault !== null && isToldOf(now, "fault", fault)) return null;
+    if (fault !== null || hasSomething(now)) {
+      if (isReminder(now)) await journal.add({ event: "reminded", what: "" });
+      return askNext(journal, place, outside().now());
+    }
+    if (!(await goesOn(now))) return null;
+    await changeOf(journal);
+  }
+}
+
+/** Does the client that leads the run still run, as far as that is known? */
+const isLed = async ({ owner }: RunState): Promise<boolean> =>
+  owner === null || (await isAlive(owner));
+
+/** Lands what is ready, for a little while. @returns null, or why that could not be done */
+async function landSome(journal: Journal, place: Place, state: RunState): Promise<string | null> {
+  if (!needsLanding(state)) return null;
+  try {
+    await landed(journal, place, state, outside().now() + LANDING_MS);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+const needsLanding = (state: RunState): boolean =>
+  !(state.done && !state.baseRed) &&
+  (state.baseRed === null ||
+    state.dropping.length > 0 ||
+    isEndDue(state) ||
+    [...state.tasks.values()].some((task) => task.state === "mergeable"));
+
+/** Is there something to start, to decide or to report that its session was not told yet? What it
+ * costs is not looked up here: where that stops a run, the answer of `next` says so. */
+function hasSomething(state: RunState): boolean {
+  const at = { dollars: null, now: outside().now() };
+  const alarms = alarmsOf(state, at);
+  const { news } = newsOf(state, attentionOf(state, alarms, at), alarms, false);
+  if (news.attention.length > 0 || news.alarms.length > 0 || news.blocked.length > 0) return true;
+  if (state.done) return !isToldOf(state, ...doneAt(state));
+  if (haltOf(state, alarms, at)) return false;
+  const start = toStart(state);
+  return state.reminded ? start.some((task) => !isNamed(state, task.id)) : start.length > 0;
+}
+
+/** Was a task named for a worker, and none started? */
+function isNamed({ tasks }: RunState, id: string): boolean {
+  const last = tasks.get(id)?.attempts.at(-1);
+  return last !== undefined && isActive(last) && isUnlaunched(last);
+}
+
+/** Is all that there is to say what was said before? Once more, and then no more until something
+ * comes of it. */
+const isReminder = (state: RunState): boolean =>
+  toStart(state).some(({ id }) => isNamed(state, id));
+
+/** Will something come of waiting: does a worker work, does something land, or does a limit end? */
+async function goesOn(state: RunState): Promise<boolean> {
+  if (state.done) return false;
+  const isAtWork = [...state.tasks.values()].some((task) => task.state === "running");
+  if (isAtWork || needsLanding(state)) return true;
+  return state.limitedUntil > outside().now();
+}
+
+/** Waits until the journal has grown, or some time has passed. */
+async function changeOf({ file }: Journal): Promise<void> {
+  const sizeNow = async () => (await stat(file).catch(() => null))?.size ?? 0;
+  const size = await sizeNow();
+  for (let waited = 0; waited < TICK_MS && (await sizeNow()) === size; waited += POLL_MS)
+    await sleep(POLL_MS);
+}
