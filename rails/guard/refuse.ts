@@ -9,8 +9,14 @@ import { changesFiles, codeOf, copiedTo, writesFiles } from "./programs.ts";
 const JOURNAL = /\.git\/minion(?![\w.-])|\)["']?\/minion\/r\d+/;
 
 /** Where a worker is: its folder, its worktree, and the checkout of the person and git's folder,
- * which are not its own. */
-export type Where = Readonly<{ cwd: string; top: string; main: string; common: string }>;
+ * which are not its own; and words of its line that are links out of there: see `leadingOut`. */
+export type Where = Readonly<{
+  cwd: string;
+  top: string;
+  main: string;
+  common: string;
+  links?: ReadonlyMap<string, string>;
+}>;
 
 const WORKERS = ["begin", "gate", "submit", "verdict"];
 
@@ -31,7 +37,7 @@ export function refusal(
       ofMinion(call) ??
       ofJournal(call, where) ??
       ofElsewhere(call, where) ??
-      ofRules(call, branch, rules, where?.top);
+      ofRules(call, branch, rules, where);
     if (refused) return refused;
   }
   return null;
@@ -51,7 +57,7 @@ function ofJournal({ program, args, folder }: Call, where: Where | null): string
   const isOfGit = (word: string): boolean => {
     if (JOURNAL.test(word)) return true;
     if (!where) return false;
-    const path = resolve(where.cwd, folder, word.replace(/^of=/, ""));
+    const path = resolve(where.cwd, folder, followed(word, where).replace(/^of=/, ""));
     return [where.common, resolve(where.top, ".git")].some((home) => isWithin(path, home));
   };
   const to = copiedTo(program, args);
@@ -67,6 +73,9 @@ function ofJournal({ program, args, folder }: Call, where: Where | null): string
     "read it by cat, grep, find, jq and their like, copy from it, or leave it"
   );
 }
+
+/** A word as what it comes to, where it is a link out of the worktree. */
+const followed = (word: string, where: Where | null): string => where?.links?.get(word) ?? word;
 
 const isWithin = (path: string, home: string): boolean =>
   path === home || path.startsWith(home + sep);
@@ -85,7 +94,11 @@ function ofElsewhere({ program, args, folder, env }: Call, where: Where | null):
   const start = resolve(where.cwd, folder);
   const isTheirs = (path: string): boolean =>
     !isWithin(path, where.top) && [where.main, where.common].some((home) => isWithin(path, home));
-  if (![start, ...[...given, ...said].map((path) => resolve(start, path))].some(isTheirs))
+  if (
+    ![start, ...[...given, ...said].map((path) => resolve(start, followed(path, where)))].some(
+      isTheirs,
+    )
+  )
     return null;
   return `git ${call.verb} outside of your worktree: what is there is not yours, only read it`;
 }
@@ -94,10 +107,10 @@ function ofRules(
   call: Call,
   branch: string,
   rules: Blueprint["refuse"],
-  top?: string,
+  where: Where | null,
 ): string | null {
   if (call.program === "git" && asksForHelp(call.args)) return null;
-  const [seen = "", ...more] = readingsOf(call, branch, top);
+  const [seen = "", ...more] = readingsOf(call, branch, where);
   if (call.program === "git" && /^[$`]/.test(gitCall(call.args).verb) && !call.isGuess)
     return `${seen.slice(0, 80)}: it cannot be seen what this does: name the subcommand plainly`;
   const isMet = (pattern: string): boolean =>
@@ -112,13 +125,13 @@ const asksForHelp = ([verb = "-", help = ""]: readonly string[]): boolean =>
 /** How patterns see a call: its words joined by one space, with the attempt's own branch as HEAD
  * and a word with spaces in it as «…»; git also without its own options, and with the variables
  * that are set for it. */
-function readingsOf({ program, args, env }: Call, branch: string, top = ""): string[] {
+function readingsOf({ program, args, env }: Call, branch: string, where: Where | null): string[] {
+  const top = where?.top ?? "";
   const own = (ref: string): string =>
     branch && ref.replace(/^refs\/heads\//, "") === branch ? "HEAD" : ref;
+  const plain = (word: string): string => (top ? word.replace(`${top}/`, "") : word);
   const shown = (word: string): string =>
-    /\s/.test(word)
-      ? "…"
-      : (top ? word.replace(`${top}/`, "") : word).split(":").map(own).join(":");
+    /\s/.test(word) ? "…" : plain(followed(word, where)).split(":").map(own).join(":");
   if (program !== "git") return [[program, ...args.map(shown)].join(" ")];
   const { before, after } = plainly(gitCall(args), shown);
   const short = ["git", ...after].join(" ");
