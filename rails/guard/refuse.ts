@@ -1,6 +1,6 @@
 import { resolve, sep } from "node:path";
 import type { Blueprint } from "../blueprint/blueprint.ts";
-import { type Call, callsIn } from "./command.ts";
+import { type Call, callsIn, isUnsaid, supposed } from "./command.ts";
 import { gitCall, onlyReads, plainly } from "./git-call.ts";
 import { isLooking, isVerb } from "./minion-call.ts";
 import { changesFiles, codeOf, copiedTo, writesFiles } from "./programs.ts";
@@ -32,15 +32,23 @@ export function refusal(
   rules: Blueprint["refuse"],
   where: Where | null = null,
 ): string | null {
+  const judged = (call: Call): string | null =>
+    ofMinion(call) ??
+    ofJournal(call, where) ??
+    ofElsewhere(call, where) ??
+    ofRules(call, branch, rules, where);
   for (const call of callsIn(text)) {
-    const refused =
-      ofMinion(call) ??
-      ofJournal(call, where) ??
-      ofElsewhere(call, where) ??
-      ofRules(call, branch, rules, where);
+    const refused = judged(call);
     if (refused) return refused;
+    if (isUnsaid(call) || supposed(call).some(judged)) return unsaid(call);
   }
   return null;
+}
+
+/** What a worker is told where a line hides what it starts. */
+function unsaid({ program, args }: Call): string {
+  const shown = [program, ...args].join(" ").slice(0, 80);
+  return `${shown}: it cannot be seen what this starts: say it plainly, each program by its name`;
 }
 
 function ofMinion({ program, args, isGuess }: Call): string | null {
@@ -111,7 +119,7 @@ function ofRules(
 ): string | null {
   if (call.program === "git" && asksForHelp(call.args)) return null;
   const [seen = "", ...more] = readingsOf(call, branch, where);
-  if (call.program === "git" && /^[$`]/.test(gitCall(call.args).verb) && !call.isGuess)
+  if (call.program === "git" && /[$`*?]/.test(gitCall(call.args).verb) && !call.isGuess)
     return `${seen.slice(0, 80)}: it cannot be seen what this does: name the subcommand plainly`;
   const isMet = (pattern: string): boolean =>
     [seen, ...more].some((reading) => new RegExp(pattern).test(reading));
