@@ -94,8 +94,8 @@ export const isUnsaid = ({ isHidden, args: [verb] }: Call): boolean =>
  * others. */
 type Around = Readonly<{ known: Known; input: Printed; folder: string; depth: number }>;
 
-/** Texts within texts are read so deep. */
-const DEEPEST = 6;
+/** Texts within texts are read so deep; below that nothing is seen. */
+const DEEPEST = 12;
 
 /** Every program that a shell text would start, as far as that can be seen: also within
  * `a && b`, `$(…)`, functions and loops, `sh -c "…"`, `timeout 5 …` and `xargs …`, by a variable
@@ -104,7 +104,7 @@ export const callsIn = (text: string): Call[] =>
   readText(text, { known: NOTHING, input: undefined, folder: "", depth: 0 });
 
 function readText(text: string, outer: Around): Call[] {
-  if (outer.depth > DEEPEST) return [];
+  if (outer.depth > DEEPEST) return [calledBy([UNSEEN], { folder: outer.folder, isGuess: false })];
   const script = parse(text);
   const found: Call[] = [];
   const known = knownIn(script, outer.known, outer.input);
@@ -188,7 +188,8 @@ function started(
   { known, input, folder, depth }: Around,
   isGuess = false,
 ): Call[] {
-  if (words.length === 0 || depth > DEEPEST) return [];
+  if (words.length === 0) return [];
+  if (depth > DEEPEST) return [calledBy([UNSEEN], { folder, isGuess })];
   const call = calledBy(words, { env, folder, isGuess });
   const [{ program }, args] = [call, words.slice(1)];
   const around = { known, input, folder, depth: depth + 1 };
@@ -234,7 +235,9 @@ function ranBy({ program, isGuess }: Call, words: readonly string[], around: Aro
   const alias = known.aliases.get(word) ?? known.aliases.get(fileOf(word));
   const from = readFrom(program, args);
   const isFile = from !== null && from !== "";
-  const text = isFile ? known.files.get(fileOf(from)) : from === "" ? input : undefined;
+  const isOpen = /^\/(dev|proc\/self)\/fd\//.test(from ?? "");
+  const written = isOpen ? null : known.files.get(fileOf(from ?? ""));
+  const text = isFile ? written : from === "" ? input : undefined;
   const own = known.files.get(fileOf(word));
   const reader = isInterpreter(program) ? program : "sh";
   const renamed = alias === undefined ? [] : [[...alias.split(/\s+/).filter(Boolean), ...args]];

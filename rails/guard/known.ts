@@ -59,10 +59,9 @@ export function knownIn(script: SyntaxNode, outer: Known, input: Printed): Known
     if ((node.type === "For" || node.type === "Select") && node.wordlist)
       add(node.name.value, ...node.wordlist.map((word) => meaningOf(word, known)));
     if (node.type === "Redirected" || node.type === "Command") {
-      const said = printedBy(node, known, piped);
       for (const each of node.redirects)
         if (each.type === "Redirect" && each.operator.includes(">") && each.target)
-          write(meaningOf(each.target, known), said);
+          write(meaningOf(each.target, known), printedBy(node, known, piped));
     }
     if (node.type === "Command" && node.name) settle(node, inputOf(node.redirects, known, piped));
   };

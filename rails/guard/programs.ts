@@ -29,6 +29,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   chronic: {},
   unbuffer: {},
   busybox: {},
+  toybox: {},
   strace: { valued: /^-[eopsPu]$/ },
   flock: { valued: /^(-[wE]|--(wait|timeout))$/, words: 1, not: /^(-c|--command)$/ },
 };
@@ -53,7 +54,8 @@ export function unwrapped(
   return null;
 }
 
-export const isShell = (program: string): boolean => /^(ba|z|da|k|mk|a|fi)?sh$/.test(program);
+export const isShell = (program: string): boolean =>
+  /^(ba|z|da|k|mk|a|fi|c|tc|rba)?sh$/.test(program);
 
 /** Options of a shell with a value of their own. */
 const OF_SHELL = /^([-+][oO]|--(rcfile|init-file))$/;
@@ -61,7 +63,7 @@ const OF_SHELL = /^([-+][oO]|--(rcfile|init-file))$/;
 /** The file from which a shell, `source` or an interpreter takes what it runs; empty where it reads
  * that, null where it is given otherwise, or runs nothing of the kind. */
 export function readFrom(program: string, args: readonly string[]): string | null {
-  if (/^(at|batch)$/.test(program)) return "";
+  if (/^(at|batch|su|sudo|doas|newgrp)$/.test(program)) return "";
   if (!isShell(program) && !/^(source|\.)$/.test(program) && !isInterpreter(program)) return null;
   const valued = isShell(program) ? OF_SHELL : /^-[WXrI]$/;
   for (let at = 0; at < args.length; at++) {
@@ -123,6 +125,13 @@ export const isRun = (variable: string): boolean =>
     variable,
   );
 
+/** Programs that take whole shell texts among their words. */
+const IN_ONE_WORD = /^(tmux|screen|hyperfine|concurrently|nodemon|nix-shell|entr|watchexec)$/;
+
+/** What editors, sed, tar and their like hand to a shell. */
+const FOR_A_SHELL =
+  /^(?:[+:]*!|[\d,$]*\s*e\s+|--(?:checkpoint-action=exec|to-command|use-compress-program|rsh|pager)=)(.+)$/s;
+
 /** The shell texts that a program is given to run. */
 export function scriptOf(program: string, args: readonly string[]): string[] {
   const after = (option: RegExp): string[] => {
@@ -137,7 +146,9 @@ export function scriptOf(program: string, args: readonly string[]): string[] {
   if (program === "watch") return [args.filter((word) => !word.startsWith("-")).join(" ")];
   if (program === "env") return splitBy(args);
   if (program === "parallel") return parallelScripts(args);
-  if (/^(tmux|screen)$/.test(program)) return args.filter((word) => /\s/.test(word));
+  if (IN_ONE_WORD.test(program)) return args.filter((word) => /\s/.test(word));
+  if (/^(g?sed|g?tar|rsync|vim?|nvim|ex|man)$/.test(program))
+    return args.flatMap((word) => FOR_A_SHELL.exec(word)?.[1] ?? []);
   if (/^(su|script|flock|runuser)$/.test(program)) return after(/^(-\w*c|--command)$/);
   if (program !== "git") return [];
   if (args.includes("bisect")) return [args.slice(args.indexOf("run") + 1).join(" ")];

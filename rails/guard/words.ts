@@ -19,7 +19,8 @@ export interface Known {
   readonly files: ReadonlyMap<string, Printed>;
   /** Other names for programs. */
   readonly aliases: ReadonlyMap<string, string>;
-  readonly functions: ReadonlyMap<string, SyntaxNode>;
+  /** Functions, null where they are called within one. */
+  readonly functions: ReadonlyMap<string, SyntaxNode | null>;
 }
 
 export const NOTHING: Known = {
@@ -34,7 +35,7 @@ export const NOTHING: Known = {
 export type Printed = string | null | undefined;
 
 /** So many readings of a command are looked at where its variables have several values. */
-const READINGS = 20;
+const READINGS = 100;
 /** Nothing that is read gets longer. */
 const LONGEST = 100_000;
 
@@ -44,15 +45,16 @@ export function readingsOf({ name, args }: Command, known: Known): string[][] {
   const used = [...known.values].filter(([key]) =>
     words.some(({ text }) => text.includes(`$${key}`) || text.includes(`\${${key}`)),
   );
-  const most = Math.min(READINGS, Math.max(1, ...used.map(([, all]) => all.length)));
+  const most = Math.min(READINGS + 1, Math.max(1, ...used.map(([, all]) => all.length)));
+  const blanks = blanksOf(known);
   return Array.from({ length: most }, (_, index) =>
-    words.flatMap((word) => splitOf(word, meaningOf(word, known, index))),
+    words.flatMap((word) => splitOf(word, meaningOf(word, known, index), blanks)),
   );
 }
 
 /** The words that one becomes: `{a,b}` is two, and so is a variable with a space that nothing
  * quotes. */
-function splitOf(word: CommandArgument, value: string): string[] {
+function splitOf(word: CommandArgument, value: string, blanks: RegExp): string[] {
   const parts = word.type === "Word" ? (word.parts ?? []) : [];
   const [, before = "", inner, after = ""] = parts.some(({ type }) => type === "BraceExpansion")
     ? (/^([^{]*)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(value) ?? [])
@@ -61,7 +63,13 @@ function splitOf(word: CommandArgument, value: string): string[] {
   const isBare =
     /^"?\$(\{\w+\[[@*]\]\}|@|\*|\{[@*](:\d+)*\})"?$/.test(word.text) ||
     (parts.length === 1 && /^(Simple|Parameter|Command)Expansion$/.test(parts[0]?.type ?? ""));
-  return isBare && value !== word.text ? value.split(/\s+/).filter(Boolean) : [value];
+  return isBare && value !== word.text ? value.split(blanks).filter(Boolean) : [value];
+}
+
+/** Where the shell splits words. */
+function blanksOf({ values }: Known): RegExp {
+  const own = (values.get("IFS") ?? []).join("").replace(/[\s\\\]^-]/g, "");
+  return new RegExp(`[\\s${own}]+`);
 }
 
 /** What a word is to the program, with the `index`th value of its variables. */
@@ -73,6 +81,7 @@ export function meaningOf(word: CommandArgument, known: Known, index = 0): strin
   if (!word.parts) return word.value;
   const lookedUp = (name: string): string | undefined => {
     const all = known.values.get(name);
+    if (all && all.length > READINGS && index === READINGS) return UNSEEN;
     return all?.[Math.min(index, all.length - 1)];
   };
   const partOf = (part: WordPart): string => {
@@ -146,18 +155,25 @@ export function printedBy(node: SyntaxNode, known: Known, input?: Printed): Prin
       return node.commands.reduce<Printed>((said, each) => printedBy(each, known, said), input);
     case "AndOr": {
       const said = node.commands.map((each) => printedBy(each, known, input));
-      return said.find((each) => typeof each === "string" && each !== "") ?? joined(said);
+      const isEither = node.operators.every((operator) => operator === "||");
+      return (isEither && said.find((each) => typeof each === "string")) || joined(said);
     }
     case "Command":
       return printedByCommand(node, known, input);
+    case "Function":
+    case "TestCommand":
+    case "ArithmeticCommand":
+      return "";
     default:
       return null;
   }
 }
 
+/** What several print one after another, as far as that can be seen. */
 function joined(all: readonly Printed[]): Printed {
   if (all.includes(null)) return null;
-  return all.includes(undefined) ? undefined : all.join("");
+  const said = all.join("").slice(0, LONGEST);
+  return said.trim() === "" && all.includes(undefined) ? undefined : said;
 }
 
 function printedByCommand(command: Command, known: Known, piped: Printed): Printed {
@@ -167,7 +183,7 @@ function printedByCommand(command: Command, known: Known, piped: Printed): Print
   const [program = "", ...args] = behind(own);
   const name = nameOnly(program);
   const body = known.functions.get(program);
-  if (body) return printedBy(body, without(known, program), input);
+  if (body !== undefined) return body && printedBy(body, withinFunction(known), input);
   if (/^(cd|pushd|popd|true|:|set|export|declare|local|unset|mkdir|sleep|read)$/.test(name))
     return "";
   if (name === "echo") {
@@ -199,9 +215,9 @@ function contentOf(args: readonly string[], { files }: Known, input: Printed): P
   return paths.length === 0 ? input : joined(paths.map((path) => files.get(fileOf(path))));
 }
 
-const without = (known: Known, name: string): Known => ({
+const withinFunction = (known: Known): Known => ({
   ...known,
-  functions: new Map([...known.functions].filter(([each]) => each !== name)),
+  functions: new Map([...known.functions.keys()].map((name) => [name, null])),
 });
 
 /** A path as files that a text writes are known by. */
@@ -236,6 +252,7 @@ export function inputOf(
     else if (!each.target) continue;
     else if (each.type === "HereString") input = meaningOf(each.target, known);
     else if (each.operator === "<") input = fromFile(each.target, known);
+    else if (each.operator === "<&" && each.target.value !== "-") input = null;
   }
   return input;
 }

@@ -663,6 +663,20 @@ describe("a worker", () => {
     GIT_EDITOR='git stash' git commit
     git st$X
     git s?ash
+    { [ -f x ]; echo git stash; } | sh
+    (npm test && echo git stash) | sh
+    f() { echo git stash; }; f | sh
+    for f in x; do echo git stash; done | sh
+    exec 3<<<'git stash'; sh <&3
+    bash /dev/fd/3 3<<<'git stash'
+    IFS=_; c=git_stash; $c
+    su <<< 'git stash'
+    sudo -s <<< 'git stash'
+    hyperfine 'git stash'
+    sed '1e git stash' x
+    tar cf x --checkpoint-action=exec='git stash' y
+    vim -c ':!git stash' x
+    toybox sh -c 'git stash'
     git $'st\x61sh'
     git "$(echo hsats | rev)"
     tmux new -d 'git stash'
@@ -671,6 +685,14 @@ describe("a worker", () => {
     echo bWluaW9uIG1lcmdl | base64 -d | sh
     echo 'minion merge' > x.sh; bash ./x.sh
   `;
+  const many = Array.from({ length: 150 }, (_, at) => `v${at}`).join(" ");
+  const deep = (level: number): string =>
+    level === 0 ? "git stash" : `sh -c ${JSON.stringify(deep(level - 1))}`;
+  test("is refused what nobody would read to its end", () => {
+    expect(worker(`for v in ${many} stash; do git $v; done`)).toBe("refused");
+    expect(worker(deep(9))).toBe("refused");
+  });
+
   test.each(lines(REFUSED))("is refused: %j", (line) => expect(worker(line)).toBe("refused"));
 
   const UNASKED = `
@@ -916,6 +938,11 @@ describe("a worker", () => {
     env -S 'npm test'
     parallel npm test ::: a b
     GIT_EDITOR=true git rebase --continue
+    for f in x y; do cat $f; done | sort
+    sed -e 's/a/b/' x
+    timeout 60 env A=1 nice sh -c "bash -c 'cd x && npm test'"
+    IFS=, read -r a b <<< 'x,y'; npm test $a
+    vim -c 'set nu' x
     GIT_SEQUENCE_EDITOR='sed -i s/pick/fixup/' git rebase -i main
   `;
   test.each(lines(LEFT))("is not refused, nor let through by us: %j", (line) =>
