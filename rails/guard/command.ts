@@ -90,27 +90,47 @@ export const supposed = (call: Call): Call[] =>
 export const isUnsaid = ({ isHidden, args: [verb] }: Call): boolean =>
   isHidden && (verb === undefined || isBlank(verb));
 
-/** What stands around a command: what the text settles, what it reads, and how deep it lies within
- * others. */
-type Around = Readonly<{ known: Known; input: Printed; folder: string; depth: number }>;
+/** What stands around a command: what the text settles, what it reads, how deep it lies within
+ * others, and those. */
+type Around = Readonly<{
+  known: Known;
+  input: Printed;
+  folder: string;
+  depth: number;
+  within: readonly string[];
+  left: { texts: number };
+}>;
 
 /** Texts within texts are read so deep; below that nothing is seen. */
-const DEEPEST = 12;
+const DEEPEST = 24;
+/** So many texts of one line are read, and so often one within itself, by a variable that names it. */
+const MOST = 400;
+const REPEATS = 1;
 
 /** Every program that a shell text would start, as far as that can be seen: also within
  * `a && b`, `$(…)`, functions and loops, `sh -c "…"`, `timeout 5 …` and `xargs …`, by a variable
  * that the text itself sets, and from a text that it writes or that is piped into a shell. */
 export const callsIn = (text: string): Call[] =>
-  readText(text, { known: NOTHING, input: undefined, folder: "", depth: 0 });
+  readText(text, {
+    known: NOTHING,
+    input: undefined,
+    folder: "",
+    depth: 0,
+    within: [],
+    left: { texts: MOST },
+  });
 
 function readText(text: string, outer: Around): Call[] {
-  if (outer.depth > DEEPEST) return [calledBy([UNSEEN], { folder: outer.folder, isGuess: false })];
+  if (outer.depth > DEEPEST || outer.left.texts-- <= 0)
+    return [calledBy([UNSEEN], { folder: outer.folder, isGuess: false })];
+  if (outer.within.filter((each) => each === text).length > REPEATS) return [];
   const script = parse(text);
   const found: Call[] = [];
   const known = knownIn(script, outer.known, outer.input);
+  const inner = { ...outer, known, depth: outer.depth + 1, within: [...outer.within, text] };
   let { folder } = outer;
   const add = (words: readonly string[], input: Printed, env: readonly string[] = []): void => {
-    const calls = started(words, env, { known, input, folder, depth: outer.depth + 1 });
+    const calls = started(words, env, { ...inner, input, folder });
     found.push(...calls);
     const to = calls.find(({ program }) => program === "cd" || program === "pushd")?.args.at(-1);
     if (to !== undefined) folder = /^[/~$]/.test(to) ? to : join(folder, to);
@@ -185,14 +205,15 @@ const isOurs = (word: string): boolean => /^(git|minion)$/.test(nameOf(word));
 function started(
   words: readonly string[],
   env: readonly string[],
-  { known, input, folder, depth }: Around,
+  outer: Around,
   isGuess = false,
 ): Call[] {
+  const { known, input, folder, depth } = outer;
   if (words.length === 0) return [];
   if (depth > DEEPEST) return [calledBy([UNSEEN], { folder, isGuess })];
   const call = calledBy(words, { env, folder, isGuess });
   const [{ program }, args] = [call, words.slice(1)];
-  const around = { known, input, folder, depth: depth + 1 };
+  const around = { ...outer, depth: depth + 1 };
   const also = (more: readonly string[], isMore = isGuess): Call[] =>
     started(more, env, around, isMore);
   const within = unwrapped(program, args);

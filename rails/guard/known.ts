@@ -6,11 +6,16 @@ import {
   fileOf,
   inputOf,
   type Known,
+  listOf,
   meaningOf,
+  meaningsOf,
   type Printed,
   printedBy,
   readingsOf,
 } from "./words.ts";
+
+/** So many values of a variable are looked at. */
+const MOST = 100;
 
 /** What a shell text settles, with all that its variables come to one after another.
  * @param outer what is settled around it
@@ -22,8 +27,10 @@ export function knownIn(script: SyntaxNode, outer: Known, input: Printed): Known
   const functions = new Map(outer.functions);
   const known: Known = { values, files, aliases, functions };
   let isShifted = false;
-  const add = (name: string, ...more: readonly string[]): void =>
-    void values.set(name, [...(values.get(name) ?? []), ...more]);
+  const add = (name: string, ...more: readonly string[]): void => {
+    const all = new Set([...(values.get(name) ?? []), ...more]);
+    values.set(name, all.size > MOST ? [...[...all].slice(0, MOST), UNSEEN] : [...all]);
+  };
   const given = (words: readonly string[]): void => {
     const starts = isShifted ? words.map((_, at) => words.slice(at)) : [words];
     for (const each of starts) for (const [name, value] of parametersOf(each)) add(name, value);
@@ -45,19 +52,20 @@ export function knownIn(script: SyntaxNode, outer: Known, input: Printed): Known
     const read = node.type === "Redirected" ? inputOf(node.redirects, known, piped) : piped;
     forEachChild(node, (child) => visit(child, read));
     if (node.type === "Assignment") {
-      const all = node.value?.type === "ArrayValue" ? node.value.elements : [node.value];
-      const value = all
-        .flatMap((word) => (word?.type === "Word" ? [meaningOf(word, known)] : []))
-        .join(" ");
-      const isOfList = node.value?.type === "ArrayValue";
-      const before = node.append ? (values.get(node.name)?.at(-1) ?? "") : "";
-      add(node.name, before + (before && isOfList ? " " : "") + value);
+      const { name, value, append } = node;
+      const added =
+        value.type === "ArrayValue"
+          ? [listOf(value.elements.map((word) => meaningOf(word, known)))]
+          : meaningsOf(value, known);
+      const before = append ? (values.get(name) ?? []) : [];
+      const join = value.type === "ArrayValue" ? listOf : (all: readonly string[]) => all.join("");
+      add(name, ...added, ...before.flatMap((each) => added.map((more) => join([each, more]))));
     }
     if (node.type === "ParameterExpansion" && node.operation?.type === "Default")
       if (/=/.test(node.operation.operator))
-        add(node.parameter, meaningOf(node.operation.operand, known));
+        add(node.parameter, ...meaningsOf(node.operation.operand, known));
     if ((node.type === "For" || node.type === "Select") && node.wordlist)
-      add(node.name.value, ...node.wordlist.map((word) => meaningOf(word, known)));
+      add(node.name.value, ...node.wordlist.flatMap((word) => meaningsOf(word, known)));
     if (node.type === "Redirected" || node.type === "Command") {
       for (const each of node.redirects)
         if (each.type === "Redirect" && each.operator.includes(">") && each.target)
@@ -67,6 +75,7 @@ export function knownIn(script: SyntaxNode, outer: Known, input: Printed): Known
   };
   const write = (path: string, said: Printed): void => {
     const before = files.get(fileOf(path));
+    if (typeof said === "string" && before?.includes(said)) return;
     const isMore = typeof before === "string" && typeof said === "string";
     files.set(fileOf(path), isMore ? `${before}\n${said}` : said);
   };
@@ -92,7 +101,7 @@ export function knownIn(script: SyntaxNode, outer: Known, input: Printed): Known
         for (const [at, name] of names.entries()) add(name, fieldOf(line, at, names.length));
     },
     mapfile: (args, read) =>
-      add(args.at(-1) ?? "", typeof read === "string" ? read.trim().replace(/\n/g, " ") : UNSEEN),
+      add(args.at(-1) ?? "", typeof read === "string" ? listOf(read.trim().split("\n")) : UNSEEN),
     alias: (args) => {
       for (const word of args) {
         const [, name, meaning] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
@@ -130,7 +139,7 @@ function fieldOf(line: string, at: number, many: number): string {
 
 /** What a script or function is given, as the names by which it takes that. */
 export const parametersOf = (words: readonly string[]): [string, string][] => [
-  ["@", words.join(" ")],
-  ["*", words.join(" ")],
+  ["@", listOf(words)],
+  ["*", listOf(words)],
   ...words.map((word, at): [string, string] => [`${at + 1}`, word]),
 ];

@@ -20,9 +20,9 @@ export type Where = Readonly<{
 
 const WORKERS = ["begin", "gate", "submit", "verdict"];
 
-/** Why a worker may not run a shell text, with the way out, or null. It sees what such a text says
- * plainly, which is what workers in a hurry write; what hides from it does not reach the line for
- * that.
+/** Why a worker may not run a shell text, with the way out, or null. It sees what such a text says,
+ * and refuses one that hides which program it starts where that might be git or minion; a script
+ * that it only names is not seen through, and does not reach the line for that.
  * @param branch the attempt's own; empty before it began
  * @param rules what the blueprint refuses: see `readingsOf`
  * @param where null where that is not known */

@@ -39,18 +39,44 @@ const READINGS = 100;
 /** Nothing that is read gets longer. */
 const LONGEST = 100_000;
 
-/** A command's words, once for each value of its variables. */
+/** Stands between the words of a variable that holds several. */
+const BETWEEN = "\ue002";
+
+/** Several words as the value of one variable. */
+export const listOf = (words: readonly string[]): string => words.join(BETWEEN);
+
+/** Of each variable, which of its values is meant; the first where it does not say. */
+type Pick = ReadonlyMap<string, number>;
+
+/** Every choice of values for the variables in some words; after so many one more, in which nothing
+ * is seen. */
+function picksFor(words: readonly CommandArgument[], { values }: Known): Pick[] {
+  const used = [...values].filter(
+    ([key, all]) =>
+      all.length > 1 &&
+      words.some(({ text }) => text.includes(`$${key}`) || text.includes(`\${${key}`)),
+  );
+  let picks: Pick[] = [new Map()];
+  for (const [key, all] of used) {
+    picks = picks.flatMap((pick) => all.map((_, at) => new Map([...pick, [key, at]])));
+    if (picks.length > READINGS)
+      return [...picks.slice(0, READINGS), new Map(used.map(([name]) => [name, -1]))];
+  }
+  return picks;
+}
+
+/** A command's words, once for each choice of values for its variables. */
 export function readingsOf({ name, args }: Command, known: Known): string[][] {
   const words = name ? [name, ...args] : args;
-  const used = [...known.values].filter(([key]) =>
-    words.some(({ text }) => text.includes(`$${key}`) || text.includes(`\${${key}`)),
-  );
-  const most = Math.min(READINGS + 1, Math.max(1, ...used.map(([, all]) => all.length)));
   const blanks = blanksOf(known);
-  return Array.from({ length: most }, (_, index) =>
-    words.flatMap((word) => splitOf(word, meaningOf(word, known, index), blanks)),
+  return picksFor(words, known).map((pick) =>
+    words.flatMap((word) => splitOf(word, readOf(word, known, pick), blanks)),
   );
 }
+
+/** All that a word may come to. */
+export const meaningsOf = (word: CommandArgument, known: Known): string[] =>
+  picksFor([word], known).map((pick) => readOf(word, known, pick).replaceAll(BETWEEN, " "));
 
 /** The words that one becomes: `{a,b}` is two, and so is a variable with a space that nothing
  * quotes. */
@@ -60,10 +86,12 @@ function splitOf(word: CommandArgument, value: string, blanks: RegExp): string[]
     ? (/^([^{]*)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(value) ?? [])
     : [];
   if (inner !== undefined) return inner.split(",").map((each) => before + each + after);
+  if (/^"\$(\{\w+\[@\]\}|@|\{@(:\d+)*\})"$/.test(word.text)) return value.split(BETWEEN);
   const isBare =
-    /^"?\$(\{\w+\[[@*]\]\}|@|\*|\{[@*](:\d+)*\})"?$/.test(word.text) ||
+    /^\$(\{\w+\[[@*]\]\}|@|\*|\{[@*](:\d+)*\})$/.test(word.text) ||
     (parts.length === 1 && /^(Simple|Parameter|Command)Expansion$/.test(parts[0]?.type ?? ""));
-  return isBare && value !== word.text ? value.split(blanks).filter(Boolean) : [value];
+  const plain = value.replaceAll(BETWEEN, " ");
+  return isBare && value !== word.text ? plain.split(blanks).filter(Boolean) : [plain];
 }
 
 /** Where the shell splits words. */
@@ -72,17 +100,20 @@ function blanksOf({ values }: Known): RegExp {
   return new RegExp(`[\\s${own}]+`);
 }
 
-/** What a word is to the program, with the `index`th value of its variables. */
-export function meaningOf(word: CommandArgument, known: Known, index = 0): string {
+/** What a word is to the program, with the first values of its variables. */
+export const meaningOf = (word: CommandArgument, known: Known, pick: Pick = new Map()): string =>
+  readOf(word, known, pick).replaceAll(BETWEEN, " ");
+
+/** The same, with several words in it apart. */
+function readOf(word: CommandArgument, known: Known, pick: Pick): string {
   if (word.type !== "Word") {
     const { name, value } = word;
-    return value.type === "Word" ? `${name}=${meaningOf(value, known, index)}` : word.text;
+    return value.type === "Word" ? `${name}=${meaningOf(value, known, pick)}` : word.text;
   }
   if (!word.parts) return word.value;
   const lookedUp = (name: string): string | undefined => {
-    const all = known.values.get(name);
-    if (all && all.length > READINGS && index === READINGS) return UNSEEN;
-    return all?.[Math.min(index, all.length - 1)];
+    const at = pick.get(name) ?? 0;
+    return at < 0 ? UNSEEN : known.values.get(name)?.[at];
   };
   const partOf = (part: WordPart): string => {
     switch (part.type) {
@@ -108,11 +139,11 @@ export function meaningOf(word: CommandArgument, known: Known, index = 0): strin
     const value = lookedUp(parameter);
     if (prefix !== undefined) return undefined;
     if (operation === undefined)
-      return /^\d+$/.test(at?.value ?? "") ? value?.split(" ")[Number(at?.value)] : value;
+      return /^\d+$/.test(at?.value ?? "") ? value?.split(BETWEEN)[Number(at?.value)] : value;
     if (operation.type === "Slice" && value !== undefined)
       return sliceOf(value, operation, parameter === "@" || parameter === "*");
     if (operation.type !== "Default") return undefined;
-    return value ?? meaningOf(operation.operand, known, index);
+    return value ?? meaningOf(operation.operand, known, pick);
   };
   return word.parts.map(partOf).join("").slice(0, LONGEST);
 }
@@ -130,13 +161,18 @@ function sliceOf(
   if (!/^\d+$/.test(from) || !/^\d+$/.test(many)) return undefined;
   const start = isOfWords ? Math.max(0, Number(from) - 1) : Number(from);
   const end = start + Number(many);
-  return isOfWords ? value.split(" ").slice(start, end).join(" ") : value.slice(start, end);
+  return isOfWords ? listOf(value.split(BETWEEN).slice(start, end)) : value.slice(start, end);
 }
 
 /** What `$(…)` comes to; undefined where only the program in there knows. */
 function substituted(script: ParsedScript | undefined, known: Known): string | undefined {
   const said = script && printedBy(script, known);
-  return said === null ? UNSEEN : said?.replace(/\n+$/, "") || undefined;
+  const isVaried = script?.commands.some(
+    ({ command }) => command.type === "Command" && readingsOf(command, known).length > 1,
+  );
+  return said === null || (isVaried && said !== undefined)
+    ? UNSEEN
+    : said?.replace(/\n+$/, "") || undefined;
 }
 
 /** What a command or script prints.
@@ -179,7 +215,11 @@ function joined(all: readonly Printed[]): Printed {
 function printedByCommand(command: Command, known: Known, piped: Printed): Printed {
   if (!command.name) return "";
   const input = inputOf(command.redirects, known, piped);
-  const [own = [""]] = readingsOf(command, known);
+  return joined(readingsOf(command, known).map((words) => printedWith(words, known, input)));
+}
+
+/** What a command with these words prints. */
+function printedWith(own: readonly string[], known: Known, input: Printed): Printed {
   const [program = "", ...args] = behind(own);
   const name = nameOnly(program);
   const body = known.functions.get(program);

@@ -663,6 +663,10 @@ describe("a worker", () => {
     GIT_EDITOR='git stash' git commit
     git st$X
     git s?ash
+    X=ls; X=git; Y="$X stash"; $Y
+    X=git; Y=a; Y=stash; $X $Y; X=ls
+    X=ls; X='git stash'; echo "$X" | sh
+    X=ls; X=git; $(echo $X) stash
     { [ -f x ]; echo git stash; } | sh
     (npm test && echo git stash) | sh
     f() { echo git stash; }; f | sh
