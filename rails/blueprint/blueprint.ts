@@ -64,6 +64,7 @@ const GROUPS = {
   output: v.strictObject({
     untested: patterns, // Says that nothing was tested, unless `tested` says otherwise
     tested: patterns,
+    failing: patterns, // A line that sums failures up: over it an exit code of 0 is no pass
     failure: patterns, // A line that names one failure
     secret: patterns, // Names of environment variables whose values are never kept
     megabytes: whole(1, 200),

@@ -2,7 +2,7 @@ import { git } from "../git/git.ts";
 import { commitOf, isAncestor, jobFolder, type Place, resultOf } from "../git/repository.ts";
 import { isEndDue } from "../journal/end-task.ts";
 import type { Evidence } from "../journal/events.ts";
-import { isPass } from "../journal/evidence.ts";
+import { howIn, isPass } from "../journal/evidence.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Candidate, Command, Reason } from "../journal/shapes.ts";
 import {
@@ -305,12 +305,10 @@ export async function redOnTip(
     const key = `${tip.tree} ${command.name} ${command.run}`;
     if (landing.seen.has(key)) continue;
     const evidence = await proveHere(landing, attempts, command);
-    const { code, gate, output } = evidence;
+    const { gate, output } = evidence;
     if (await putBack(landing, tip))
       return `${gate} moved HEAD in the worktree in which it was run: ${output}.`;
-    const how =
-      code === null ? "ran out of time" : code === 0 ? "changed files" : `ended with ${code}`;
-    if (!isPass(evidence)) return `${gate} ${how} on the line with it: ${output}.`;
+    if (!isPass(evidence)) return `${gate} ${howIn(evidence)} on the line with it: ${output}.`;
     landing.seen.add(key);
   }
   return null;
