@@ -101,6 +101,8 @@ const FIELDS = v.strictObject({
   endless: v.array(
     v.strictObject({ commands: patterns, way: text, ends: v.optional(v.boolean()) }),
   ),
+  // Commands that end with 0 also where something failed; `unless`: but not where such stands beside
+  hidden: v.array(v.strictObject({ commands: patterns, way: text, unless: v.optional(patterns) })),
   vague: patterns, // Words of a task that leave open what is meant
   ...GROUPS,
 });
