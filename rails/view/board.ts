@@ -48,7 +48,7 @@ export function board(state: RunState, seen: Now, screen: Screen) {
     expected: state.estimate?.dollars ?? null,
     budget: state.budget,
   };
-  const flaky = [...new Set(flakyIn(state).map(({ gate }) => gate))];
+  const flaky = flakyGates(state);
   const left = chain && { minutes: Math.round(chain.ms / 60_000), tasks: chain.tasks };
   const head = headOf(state, seen, tasks, chain).flatMap((line) =>
     wrapAnsi(oneLine(line), screen.columns, { hard: true }).split("\n"),
@@ -102,13 +102,19 @@ function headOf(
   if (outlook.length > 0) head.push(outlook.join(" · "));
   if (fault) head.push(`! ${fault.what} To ${fault.label}: ${fault.command}`);
   head.push(...alarms.map((alarm) => `! ${alarmLine(alarm)}`));
-  const flaky = [...new Set(flakyIn(state).map(({ gate }) => gate))].join(", ");
-  if (flaky) head.push(`flaky, red and then green on the same files: ${flaky}`);
+  const flaky = flakyGates(state);
+  if (flaky.length > 0)
+    head.push(`flaky, red and then green on the same files: ${flaky.join(", ")}`);
   if (!state.baseRed && !done) head.push("the gates run on the base first");
   if (bad.length > 0)
     head.push(`passed over in the journal, since it cannot be read: line ${bad.join(", ")}`);
   return head;
 }
+
+/** The names of the gates that were flaky. */
+const flakyGates = (state: RunState): string[] => [
+  ...new Set(flakyIn(state).map(({ gate }) => gate)),
+];
 
 /** What waits for a person, and the command that shows the choices; nothing where nothing does. */
 function waitingOf(
