@@ -2,14 +2,14 @@ import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathsBetween, treeOf, untrackedIn, type Worktop } from "../git/repository.ts";
 import type { Evidence } from "../journal/events.ts";
-import { isRed, isSetup, madeIn, setupKey } from "../journal/evidence.ts";
+import { isFailed, isRed, isSetup, madeIn, setupKey } from "../journal/evidence.ts";
 import type { Journal, Run } from "../journal/journal.ts";
 import type { Command } from "../journal/shapes.ts";
 import type { RunState } from "../journal/state.ts";
 import { outside } from "../program/world.ts";
 import { compared, sharedBy } from "./beside.ts";
 import { execute } from "./command.ts";
-import { errorsIn, failuresIn, isSubset, isUntested } from "./failures.ts";
+import { errorsIn, failingIn, failuresIn, isSubset, isUntested } from "./failures.ts";
 import { slotEnv, withSlot } from "./slots.ts";
 import { madeBySetup, undoSetup } from "./undo.ts";
 
@@ -38,7 +38,11 @@ async function proveNow(proof: Slotted, command: Command): Promise<Evidence> {
   const seen = await observe(proof, command, output);
   const { code } = seen;
   const said = await readFile(join(journal.folder, output), "utf8");
-  const errors = code === 0 ? [] : errorsIn(said, rules);
+  const untested = code === 0 && isUntested(said, rules);
+  // A setup proves nothing: what it builds may well fail where nobody needs it.
+  const isRead = code === 0 && !isSetup(state, command);
+  const failing = isRead ? failingIn(said, rules) : undefined;
+  const errors = code === 0 && failing === undefined ? [] : errorsIn(said, rules);
   const evidence: Evidence = {
     gate,
     by,
@@ -47,7 +51,8 @@ async function proveNow(proof: Slotted, command: Command): Promise<Evidence> {
     command: run,
     cwd,
     setup: setupKey(state),
-    untested: code === 0 && isUntested(said, rules),
+    untested,
+    ...(failing === undefined ? {} : { failing }),
     known: false,
     output,
     ...(errors.length > 0 ? { errors } : {}),
@@ -119,6 +124,7 @@ export async function isNoWorse(
   before: Evidence,
 ): Promise<boolean> {
   if (now.code !== before.code || now.untested !== before.untested) return false;
+  if (!isFailed(before)) return false;
   if (now.untested) return true;
   const read = async ({ output }: Evidence): Promise<Set<string>> =>
     failuresIn(await readFile(join(folder, output), "utf8"), blueprint.output);

@@ -35,6 +35,7 @@ export type GateResult = Readonly<{
   failures: number; // So far, of as many as are allowed
   allowed: number;
   seconds?: number;
+  failing?: string; // The line by which its runner sums failures up, where it ended with 0
   output?: string; // Raw, as an absolute path
   tail?: string; // Its end, where the gate failed
 }>;
@@ -84,7 +85,9 @@ async function runGate(own: Own, command: PhaseGate, until: number): Promise<Gat
   if (!evidence)
     return { ...call, result: "running", hint: "call the same again: it goes on meanwhile" };
   const output = join(journal.folder, evidence.output);
-  const ran = { ...call, seconds: evidence.ms / 1000, output };
+  const { failing } = evidence;
+  const says = failing === undefined ? {} : { failing };
+  const ran = { ...call, seconds: evidence.ms / 1000, output, ...says };
   if (isMet(command, evidence))
     return { ...ran, result: "pass", hint: passHint(command, evidence) };
   if (!isMissed(command, evidence)) {
@@ -113,8 +116,9 @@ function passHint({ red }: PhaseGate, { known }: Evidence): string {
 }
 
 /** What there is to say of a failure that is no usual one. */
-function failHint({ code, untested }: Evidence): string {
+function failHint({ code, untested, failing }: Evidence): string {
   if (code === null) return "it ran out of time. ";
+  if (failing !== undefined) return `it ended with 0 and printed «${failing}»: that is no pass. `;
   return untested ? "it tested nothing. " : "";
 }
 
