@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { renameSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { enough } from "../../../rails/program/versions.ts";
 import { Scene } from "./scene.ts";
 
 let scene: Scene;
@@ -48,33 +49,39 @@ async function landAndMerge(unsigned: readonly string[]): Promise<string> {
   return base;
 }
 
-test("where commits are signed, each commit of the line is and the merge, also what a worker left unsigned", async () => {
-  scene.git("config", "commit.gpgsign", "true");
-  const base = await landAndMerge(["-c", "commit.gpgsign=false"]);
-  expect(signatures("minion/r1/line", base)).toEqual(["G feat: 1", "G feat: 2"]);
-  expect(signatures("trunk", base).at(-1)).toMatch(/^G Merge /);
-});
+/** The first that signs by a key of ssh. */
+const SIGNS_BY_SSH = "2.34";
+const [git = ""] = execFileSync("git", ["version"], { encoding: "utf8" }).match(/\d[\d.]*/) ?? [];
 
-test("where they are not, neither a commit that landing makes is nor the merge, though there is a key", async () => {
-  const base = await landAndMerge([]);
-  expect(signatures("minion/r1/line", base)).toEqual(["N feat: 1", "N feat: 2"]);
-  expect(signatures("trunk", base).at(-1)).toMatch(/^N Merge /);
-});
-
-test("a key that is gone meanwhile stops landing, refuses nobody's work, and leaves nothing unsigned", async () => {
-  scene.git("config", "commit.gpgsign", "true");
-  const base = scene.git("rev-parse", "HEAD");
-  await scene.start("1. One\n");
-  await next();
-  await scene.goodWorker("r1/1.1", { "src/one.txt": "1\n" });
-  renameSync(key, `${key}.away`);
-  const answer = await next();
-  expect(answer).toMatchObject({
-    landed: [],
-    fault: expect.stringMatching(/git cherry-pick failed/),
+describe.runIf(enough(git, SIGNS_BY_SSH))("landing", () => {
+  test("signs where commits are signed, each of the line and the merge, also what a worker left unsigned", async () => {
+    scene.git("config", "commit.gpgsign", "true");
+    const base = await landAndMerge(["-c", "commit.gpgsign=false"]);
+    expect(signatures("minion/r1/line", base)).toEqual(["G feat: 1", "G feat: 2"]);
+    expect(signatures("trunk", base).at(-1)).toMatch(/^G Merge /);
   });
-  expect(scene.git("rev-parse", "minion/r1/line")).toBe(base);
-  renameSync(`${key}.away`, key);
-  expect((await next()).landed).toEqual(["1"]);
-  expect(signatures("minion/r1/line", base)).toEqual(["G feat: work"]);
+
+  test("signs neither a commit nor the merge where they are not, though there is a key", async () => {
+    const base = await landAndMerge([]);
+    expect(signatures("minion/r1/line", base)).toEqual(["N feat: 1", "N feat: 2"]);
+    expect(signatures("trunk", base).at(-1)).toMatch(/^N Merge /);
+  });
+
+  test("stops where the key is gone meanwhile: it refuses nobody's work, and leaves nothing unsigned", async () => {
+    scene.git("config", "commit.gpgsign", "true");
+    const base = scene.git("rev-parse", "HEAD");
+    await scene.start("1. One\n");
+    await next();
+    await scene.goodWorker("r1/1.1", { "src/one.txt": "1\n" });
+    renameSync(key, `${key}.away`);
+    const answer = await next();
+    expect(answer).toMatchObject({
+      landed: [],
+      fault: expect.stringMatching(/git cherry-pick failed/),
+    });
+    expect(scene.git("rev-parse", "minion/r1/line")).toBe(base);
+    renameSync(`${key}.away`, key);
+    expect((await next()).landed).toEqual(["1"]);
+    expect(signatures("minion/r1/line", base)).toEqual(["G feat: work"]);
+  });
 });
