@@ -277,6 +277,8 @@ describe("the session itself", () => {
     minions merge
     minion.sh merge
     my-minion merge
+    sh merge.sh
+    $(cat command)
     # minion merge
   `;
   test.each(lines(LEFT))("is left to the person's own permissions: %j", async (line) =>
@@ -684,6 +686,8 @@ describe("a worker", () => {
     python3 -c "print(1)"
     for f in a b; do echo $f; done
     docker run -v .:/x git status
+    sh work.sh
+    $(cat command)
   `;
   test.each(lines(LEFT))("is not refused, nor let through by us: %j", (line) =>
     expect(worker(line)).toBe("left"),
