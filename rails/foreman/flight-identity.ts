@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
-import { cleanEnv, git, gitText } from "../git/git.ts";
+import { cleanEnv, git } from "../git/git.ts";
 import type { Place } from "../git/repository.ts";
+import { type Signing, signingAt } from "../git/signing.ts";
 import { type Check, inScratch, of } from "./flight.ts";
 
 /** Can git tell who commits? */
@@ -20,65 +21,45 @@ export const identity: Check = async ({ place }) => {
 };
 
 /** Signs a commit that nobody ever sees, in a place of its own and without asking anybody. */
-export const signing: Check = async ({ place, base }) => {
-  const asked = ["config", "--type=bool", "commit.gpgsign"];
-  const isSigned = await gitText({ cwd: place.top, accept: [1, 128] }, ...asked);
-  if (isSigned !== "true") return [];
-  const { format, error } = await inScratch((folder) => signIn(folder, place, base));
-  if (error === null)
+export const signing: Check = ({ place, base }) =>
+  inScratch(async (folder) => {
+    const signed = await signingAt(place.top, folder);
+    if (signed === null) return [];
+    const error = await signIn(folder, place, base, signed);
+    if (error === null)
+      return [
+        of(
+          `commit.gpgsign is on (${signed.format}): every commit of the line is signed, as is a merge`,
+          "keep the key unlocked while the run goes on: nobody is asked for it",
+          "note",
+        ),
+      ];
     return [
       of(
-        `commit.gpgsign is on (${format}): every commit of the line is signed, as is a merge`,
-        "keep the key unlocked while the run goes on",
-        "note",
+        `commit.gpgsign is on, and signing does not work unless somebody is asked: ${error}`,
+        "unlock the key, or git config commit.gpgsign false while the run goes on",
       ),
     ];
-  return [
-    of(
-      `commit.gpgsign is on, and signing does not work unless somebody is asked: ${error}`,
-      "unlock the key, or git config commit.gpgsign false while the run goes on",
-    ),
-  ];
-};
+  });
 
-async function signIn(folder: string, { top, common }: Place, base: string) {
-  const ask = (name: string) => gitText({ cwd: top, accept: [1, 128] }, "config", name);
-  const format = (await ask("gpg.format")) || "openpgp";
-  const set: string[] = [];
-  if (format === "openpgp") {
-    const program = (await ask("gpg.openpgp.program")) || (await ask("gpg.program")) || "gpg";
-    const quiet = join(folder, "gpg");
-    const real = `'${program.replaceAll("'", "'\\''")}'`;
-    const script = `#!/bin/sh\nexec ${real} --batch --no-tty --pinentry-mode cancel "$@"\n`;
-    await writeFile(quiet, script, { mode: 0o700 });
-    set.push("-c", `gpg.program=${quiet}`, "-c", `gpg.openpgp.program=${quiet}`);
-  }
+/** @returns what git says where it cannot sign, else null */
+async function signIn(folder: string, { top, common }: Place, base: string, signed: Signing) {
   const alternates = [join(common, "objects"), process.env.GIT_ALTERNATE_OBJECT_DIRECTORIES];
   const env = cleanEnv({
     LC_ALL: "C",
     GIT_TERMINAL_PROMPT: "0",
-    SSH_ASKPASS_REQUIRE: "never",
-    GPG_TTY: "",
-    DISPLAY: "",
+    ...signed.env,
     GIT_OBJECT_DIRECTORY: join(folder, "objects"),
     GIT_ALTERNATE_OBJECT_DIRECTORIES: alternates.filter(Boolean).join(delimiter),
   });
   await mkdir(join(folder, "objects"));
-  const words = [
-    ...set,
-    "commit-tree",
-    "-S",
-    "-m",
-    "minion: can this be signed?",
-    `${base}^{tree}`,
-  ];
+  const what = ["commit-tree", "-S", "-m", "minion: can this be signed?", `${base}^{tree}`];
   // In a session of its own: whoever would ask finds no terminal.
   const options = { cwd: top, env, timeout: 20_000, detached: true };
-  const error = await promisify(execFile)("git", words, options).then(
+  return promisify(execFile)("git", [...signed.options, ...what], options).then(
     () => null,
     ({ stderr, message }) => firstWords(stderr || message),
   );
-  return { format, error };
 }
 
 /** The line of an error that says the most. */

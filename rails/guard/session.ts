@@ -45,7 +45,10 @@ async function remind(journal: Journal, input: HookInput): Promise<string | null
     );
     const live = new Set(workers?.map(({ id }) => id));
     const isAtWork = (task: string) =>
-      live.has(state.tasks.get(task)?.attempts.at(-1)?.launched?.agent ?? "");
+      state.tasks
+        .get(task)
+        ?.attempts.at(-1)
+        ?.launches.some(({ agent }) => live.has(agent)) === true;
     const isLanding = live.size > 0 && (await isRunning(state, job));
     const waits = isLanding ? [] : waiting(state, new Set(start), null);
     const landing = waits.filter(({ task, why }) => why === "landing" && !isAtWork(task));

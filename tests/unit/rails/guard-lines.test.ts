@@ -373,6 +373,8 @@ describe("the session itself", () => {
     minions merge
     minion.sh merge
     my-minion merge
+    sh merge.sh
+    $(cat command)
     # minion merge
     "$PYTHON" -m pytest tests/minion
     run() { echo "+ $*"; "$@"; }; run npm test -- minion
@@ -948,6 +950,8 @@ describe("a worker", () => {
     IFS=, read -r a b <<< 'x,y'; npm test $a
     vim -c 'set nu' x
     GIT_SEQUENCE_EDITOR='sed -i s/pick/fixup/' git rebase -i main
+    sh work.sh
+    $(cat command)
   `;
   test.each(lines(LEFT))("is not refused, nor let through by us: %j", (line) =>
     expect(worker(line)).toBe("left"),

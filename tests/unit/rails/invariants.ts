@@ -43,8 +43,8 @@ function inBounds(
   { blueprint: { bounds }, tasks, attempts }: RunState,
   retries: Record<string, number>,
 ) {
-  const isLost = ({ over, launched, begun }: AttemptState): boolean =>
-    over?.reason === "session-lost" || (!launched && !begun);
+  const isLost = ({ over, launches, begun }: AttemptState): boolean =>
+    over?.reason === "session-lost" || (launches.length === 0 && !begun);
   const counted = [...attempts.values()].filter((each) => !isLost(each) && !each.isExtra).length;
   const running = [...tasks.values()].filter(({ state }) => state === "running");
   must(running.length <= bounds.workers, `${running.length} workers at once`);
