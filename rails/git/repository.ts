@@ -1,6 +1,7 @@
 import { copyFile, mkdir, mkdtemp, readFile, realpath, rm, stat, utimes } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { EXIT, Fault } from "../program/fault.ts";
+import { readIfThere } from "../program/files.ts";
 import { NEEDED } from "../program/versions.ts";
 import { temporaryFolder } from "../program/world.ts";
 import { git, gitList, gitText } from "./git.ts";
@@ -109,6 +110,12 @@ export async function gitDirOf(folder: string): Promise<string | null> {
   }
 }
 
+/** The git folder that all worktrees share, by one of theirs, without starting git. */
+export async function commonOf(gitDir: string): Promise<string> {
+  const way = await readIfThere(join(gitDir, "commondir"));
+  return resolve(gitDir, way?.trim() ?? "");
+}
+
 /** Does a checkout begin right there? In a folder that lost its `.git`, git would work on the
  * checkout around it. */
 export const isCheckout = (top: string): Promise<boolean> =>
@@ -141,11 +148,17 @@ export const untrackedIn = (top: string): Promise<string[]> =>
   );
 
 /** The tree of all tracked and all untracked, not ignored files as they lie there now: what
- * evidence is bound to. */
-export async function treeOf({ top, gitDir }: Worktop, made: readonly string[]): Promise<string> {
-  const untracked = made.length > 0 ? await untrackedIn(top) : [];
+ * evidence is bound to.
+ * @param made untracked paths that are left out
+ * @param untracked what `untrackedIn` says, where it has just been asked */
+export async function treeOf(
+  { top, gitDir }: Worktop,
+  made: readonly string[],
+  untracked?: readonly string[],
+): Promise<string> {
+  const there = made.length > 0 ? (untracked ?? (await untrackedIn(top))) : [];
   const others = made
-    .filter((path) => untracked.includes(path))
+    .filter((path) => there.includes(path))
     .map((path) => `:(top,exclude,literal)${path}`);
   const folder = await mkdtemp(join(temporaryFolder(), "minion-index-"));
   const where = { cwd: top, env: { GIT_INDEX_FILE: join(folder, "index") } };
@@ -188,8 +201,8 @@ export async function changedPaths(top: string, made: readonly string[] = []): P
 const NAMES = ["--name-only", "-z", "--no-renames", "--ignore-submodules=none"];
 
 /** Paths that differ between two commits or trees. */
-export const pathsBetween = (from: string, to: string, cwd: string): Promise<string[]> =>
-  gitList(cwd, "diff", ...NAMES, from, to);
+export const pathsBetween = async (from: string, to: string, cwd: string): Promise<string[]> =>
+  from === to ? [] : gitList(cwd, "diff", ...NAMES, from, to);
 
 export const isAncestor = async (earlier: string, later: string, cwd: string): Promise<boolean> =>
   (await git({ cwd, accept: [1] }, "merge-base", "--is-ancestor", earlier, later)).code === 0;
