@@ -27,7 +27,7 @@ async function lineFault(place: Place, state: RunState): Promise<LineFault | nul
   const isWanted = isOpen(state) || (landings.length > 0 && !merged);
   const ref = `refs/heads/${line}`;
   // Mostly it stands there, and then no program is started to know that.
-  const now = (await isFiledAs(tip, ref, place)) ? tip : await commitOf(ref, place.main);
+  const now = (await isFiledAs(tip, ref, place.common)) ? tip : await commitOf(ref, place.main);
   const command = `git update-ref refs/heads/${line} ${tip}`;
   if (isWanted && now === null && (landings.length > 0 || state.baseRed))
     return { what: `Branch ${line} is gone.`, label: "make it again", command };

@@ -134,10 +134,10 @@ export async function commitOf(name: string, cwd: string): Promise<string | null
   return (await gitText({ cwd, accept: [1, 128] }, "rev-parse", ...ask)) || null;
 }
 
-/** Does the file of a ref name that commit? Known without starting git; where not, the ref may be
- * packed, or git may keep refs in another way. */
-export const isFiledAs = async (commit: string, ref: string, { common }: Place): Promise<boolean> =>
-  (await readIfThere(join(common, ref)).catch(() => null)) === `${commit}\n`;
+/** Does the file of a ref in a git folder name that commit? Known without starting git; where not,
+ * the ref may be packed, or git may keep refs in another way. */
+export const isFiledAs = async (commit: string, ref: string, gitDir: string): Promise<boolean> =>
+  (await readIfThere(join(gitDir, ref)).catch(() => null)) === `${commit}\n`;
 
 /** Files that are neither tracked nor ignored, from the top; a folder without a tracked file stands
  * for all in it. */

@@ -240,6 +240,7 @@ export class Model implements Hands {
     clear: async () => {},
     keep: async () => {},
     lineAt: async () => this.refs["minion/r1/line"] ?? null,
+    isLineAt: async (commit: string) => this.refs["minion/r1/line"] === commit,
     isElsewhere: async () => false,
     objection: async (state, { task, begun, submitted }) =>
       begun && submitted
@@ -273,6 +274,7 @@ export class Model implements Hands {
       return { skipped: 0 };
     },
     fill: async () => null,
+    isOn: async (commit: string) => this.at("landing").head === commit,
     tip: async () => ({ commit: this.at("landing").head, tree: treeId(this.at("landing").files) }),
     prove: async ({ state }, attempts, command) => {
       const evidence = this.proof(
