@@ -174,6 +174,7 @@ export class Model implements Hands {
     this.at(top).marker = top;
     return { place: await this.findPlace(top), ...(await this.findAttempt("", top)) };
   };
+  readonly asOfNow = ({ place }: Pick<Own, "place">): Promise<Own> => this.ownAttempt(place.top);
   readonly treeOf = async ({ top }: { top: string }): Promise<string> => treeId(this.at(top).files);
   readonly changedPaths = async (top: string): Promise<string[]> =>
     changed(this.filesAt(this.at(top).head), this.at(top).files);
