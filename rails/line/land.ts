@@ -39,7 +39,7 @@ export async function landed(
   const isDone = await attach(job, (state) => (state.baseRed && isIdle(state)) || undefined);
   const site = siteOf(place, run, line);
   const state = await journal.state();
-  if (isDone && (await site.lineAt()) !== state.tip && !(await isRunning(state, job.job)))
+  if (isDone && !(await site.isLineAt(state.tip)) && !(await isRunning(state, job.job)))
     await caughtUp(landingAt(journal, site));
   return isDone === true;
 }
@@ -338,7 +338,7 @@ async function redBy(
 /** Puts the worktree back on what is being proven, where a command took it elsewhere.
  * @returns whether it did */
 async function putBack({ site }: Landing, { commit }: Tip): Promise<boolean> {
-  if ((await site.tip()).commit === commit) return false;
+  if (await site.isOn(commit)) return false;
   await site.reset(commit);
   return true;
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { git, gitList, gitText, NO_HOOKS, PLAIN_MERGE, wordsOf } from "../git/git.ts";
 import { holderOf } from "../git/holder.ts";
-import { changedPaths, commitOf, gitDirOf, type Place } from "../git/repository.ts";
+import { changedPaths, commitOf, gitDirOf, isFiledAs, type Place } from "../git/repository.ts";
 import { signingAt } from "../git/signing.ts";
 import { fillSubmodules } from "../git/submodule.ts";
 import { bringBack, freshWorktree } from "../git/worktree.ts";
@@ -37,9 +37,13 @@ export function siteOf(
 ) {
   const { main } = place;
   let path = landingPath(place, run, job);
+  const lineAt = (): Promise<string | null> => commitOf(`refs/heads/${line}`, main);
   return {
     /** The line's commit, or null where its branch is gone. */
-    lineAt: (): Promise<string | null> => commitOf(`refs/heads/${line}`, main),
+    lineAt,
+    /** Does the line stand on that commit? */
+    isLineAt: async (commit: string): Promise<boolean> =>
+      (await isFiledAs(commit, `refs/heads/${line}`, place.common)) || (await lineAt()) === commit,
     /** Is the commit also on a branch that is not the run's line? */
     async isElsewhere(commit: string): Promise<boolean> {
       const refs = await gitText(
@@ -87,6 +91,12 @@ export function siteOf(
     async fill(): Promise<string | null> {
       const fault = await fillSubmodules(path, main, true).catch((error: Error) => error);
       return fault?.message ?? null;
+    },
+    /** Is the worktree on that commit? */
+    async isOn(commit: string): Promise<boolean> {
+      const gitDir = await gitDirOf(path);
+      if (gitDir !== null && (await isFiledAs(commit, "HEAD", gitDir))) return true;
+      return (await gitText(path, "rev-parse", "HEAD")) === commit;
     },
     /** The commit in the worktree, and its tree. */
     async tip(): Promise<Tip> {

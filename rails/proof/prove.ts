@@ -76,9 +76,9 @@ async function observe(proof: Slotted, command: Command, output: string): Promis
   const path = join(journal.folder, output);
   await mkdir(dirname(path), { recursive: true });
   const known = madeIn(state, by === "worker" ? attempts[0] : undefined);
-  const tree = await treeOf(place, known);
   const untracked = await untrackedIn(place.top);
-  const shared = await sharedBy(place.top);
+  const tree = await treeOf(place, known, untracked);
+  const shared = await sharedBy(place);
   const startedAt = outside().now();
 
   const begin = performance.now();
@@ -87,14 +87,15 @@ async function observe(proof: Slotted, command: Command, output: string): Promis
   const code = await execute(command.run, cwd, command.timeout, path, rules, slotEnv(slot));
   const ms = Math.round(performance.now() - begin);
 
-  const added = (await untrackedIn(place.top)).filter((each) => !untracked.includes(each));
+  const untrackedAfter = await untrackedIn(place.top);
+  const added = untrackedAfter.filter((each) => !untracked.includes(each));
   const isSettingUp = isSetup(state, command);
   const made = (isSettingUp ? madeBySetup(proof, added) : added).slice(0, PATHS_LIMIT);
   // A setup may touch a lockfile: nobody wants that.
   const undone = isSettingUp ? await undoSetup(proof, tree, [...known, ...made]) : {};
-  const after = await treeOf(place, [...known, ...made]);
+  const after = await treeOf(place, [...known, ...made], untrackedAfter);
   const changed = (await pathsBetween(tree, after, place.top)).slice(0, PATHS_LIMIT);
-  const at = { top: place.top, startedAt, isSetup: isSettingUp };
+  const at = { place, startedAt, isSetup: isSettingUp };
   const beside = await compared(shared, await journal.state(), at);
   return {
     tree,

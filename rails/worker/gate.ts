@@ -15,7 +15,7 @@ import { ownOf } from "../program/files.ts";
 import { attach } from "../proof/jobs.ts";
 import { tailOf } from "../proof/output.ts";
 import { isNoWorse, prove } from "../proof/prove.ts";
-import { type Own, ownAttempt } from "./attempt.ts";
+import { asOfNow, type Own, ownAttempt } from "./attempt.ts";
 
 /** How a gate's call can come out, and what the program ends with then. */
 export const RESULTS = {
@@ -53,7 +53,8 @@ export async function gate(
   cwd: string,
   until: number,
 ): Promise<GateResult[]> {
-  const { state, attempt } = await ownAttempt(cwd);
+  const own = await ownAttempt(cwd);
+  const { state, attempt } = own;
   const gates = gatesOf(state, attempt.phase);
   const names = gates.map((each) => each.name).join(", ");
   const wanted = gates.filter((each) => name === undefined || each.name === name);
@@ -61,7 +62,7 @@ export async function gate(
     throw new Fault("no-gate", `there is no gate ${name}`, `there are ${names}`, EXIT.usage);
   const results: GateResult[] = [];
   for (const each of wanted) {
-    results.push(await runGate(await ownAttempt(cwd), each, until));
+    results.push(await runGate(await asOfNow(own), each, until));
     if (results.at(-1)?.result !== "pass") break;
   }
   return results;
