@@ -3,7 +3,7 @@ import { dirname, join, sep } from "node:path";
 import { enough, NEEDED } from "../rails/program/versions.ts";
 import { askPlugins, findClaude, run, versionOf } from "./claude.ts";
 import { type Code, type Finding, finding } from "./finding.ts";
-import { pagesIn } from "./pages.ts";
+import { pagesIn, replacedBy } from "./pages.ts";
 import {
   findRoot,
   onPath,
@@ -38,9 +38,10 @@ export async function diagnose(flags: RootFlags, version: string, at: Surroundin
   checkTools(tools, add);
   const installed = checkFiles(place, version, findings, add);
   if (installed !== null) await checkRails(place, installed, at, add);
+  const skills = join(place.target, "skills");
   findings.push(
     ...(await pagesIn(join(root, "minion"))),
-    ...(installed === null ? [] : await pagesIn(join(place.target, "skills"), true)),
+    ...(installed === null ? [] : await pagesIn(skills, true)),
   );
   if (installed !== null && client) await checkLoaded(place, flags, at, client, add);
   checkSettings(root, add);
@@ -52,6 +53,8 @@ export async function diagnose(flags: RootFlags, version: string, at: Surroundin
     const twin = join(own, "skills/minion");
     if (exists(twin)) add("twin-skill", twin);
   }
+  if (installed !== null)
+    findings.push(...(await replacedBy(skills, [join(root, "minion"), join(own, "minion")])));
   if (tools.git !== null) await checkRepository(repository, at, add);
   return { root, why, installed, tools, findings };
 }

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { replacedIn } from "../rails/blueprint/blueprint.ts";
 import { faultsIn, faultsInShipped } from "../rails/foreman/pages.ts";
 import { type Finding, finding } from "./finding.ts";
 
@@ -8,5 +10,19 @@ export async function pagesIn(folder: string, isShipped = false): Promise<Findin
   return faults.map(({ message, hint }) => {
     const [, file = folder, line, why = message] = /^(.+?):(\d+): (.*)$/s.exec(message) ?? [];
     return finding("page", file, { why, hint }, Number(line ?? 1), "frontmatter");
+  });
+}
+
+/** Where a person's or a project's blueprint leaves out what a list of the shipped one has.
+ * @param skills the plugin's folder of skills
+ * @param folders of rails, the one that wins last */
+export async function replacedBy(skills: string, folders: readonly string[]): Promise<Finding[]> {
+  const shipped = ["patterns.md", "SKILL.md"].map((name) => join(skills, "minion-blueprint", name));
+  const own = [...new Set(folders)].map((folder) => join(folder, "blueprint.md"));
+  // A page that cannot be read is a finding of its own.
+  const replaced = await replacedIn([...shipped, ...own]).catch(() => []);
+  return replaced.map((said) => {
+    const [, file = "", why = said, hint = ""] = /^(.+?): (.+?): (.*)$/s.exec(said) ?? [];
+    return finding("replaced", file, { why, hint });
   });
 }

@@ -29,32 +29,44 @@ owns_run() {
   LC_ALL=C grep -qsF "\"session\":\"${session%%'"'*}\"" "$git"/minion/r*/events.jsonl
 }
 
+# Does a shell command name minion, where its quotes and backslashes are taken out?
+names_minion() {
+  case $input in
+  *'"command":"'*m[\'\\]*n* | *'"command":"'*mi[\'\\]*n* | *'"command":"'*min[\'\\]*n* | \
+    *'"command":"'*mini[\'\\]*n* | *'"command":"'*minio[\'\\]*n*) ;;
+  *) return 1 ;;
+  esac
+  set -f
+  IFS=\'\"\\
+  # shellcheck disable=SC2086 # It is to be split.
+  set -- ${input#*'"command":"'}
+  IFS=
+  case $* in
+  *minion[!A-Za-z0-9_./-]*) ;;
+  *) return 1 ;;
+  esac
+}
+
 input=
 case $1 in
 Wait | SessionStart) owns_run || exit 0 ;;
 *)
   take_input
-  # Almost every call ends at this one look, which is cheaper than the exact ones. The name of a program may be quoted
-  # in part: in JSON one quote, or a backslash and one more sign.
+  # Almost every call ends at this one look, which is cheaper than the exact ones.
   case $input in
   *minion* | *'-turn limit ('* | *'stopped by '*) ;;
   *'"prompt":"<task-notification>'* | *'<agent-message from='*) ;;
-  *m[\'\\]inion* | *mi[\'\\]nion* | *min[\'\\]ion* | *mini[\'\\]on* | *minio[\'\\]n* | \
-    *m\\?inion* | *mi\\?nion* | *min\\?ion* | *mini\\?on* | *minio\\?n*) ;;
-  *) exit 0 ;;
+  *) names_minion || exit 0 ;;
   esac
   case $input in
   *'"agent_type":"minion:'* | *'"subagent_type":"minion:'* | *'"file_path":"/tmp/minion-'*) ;;
   *'"command":"'*minion[!A-Za-z0-9_./-]*) ;;
-  *'"command":"'*m[\'\\]inion* | *'"command":"'*mi[\'\\]nion* | *'"command":"'*min[\'\\]ion* | \
-    *'"command":"'*mini[\'\\]on* | *'"command":"'*minio[\'\\]n* | *'"command":"'*m\\?inion* | \
-    *'"command":"'*mi\\?nion* | *'"command":"'*min\\?ion* | *'"command":"'*mini\\?on* | *'"command":"'*minio\\?n*) ;;
   *'"prompt":"<task-notification>'*'-turn limit ('*) ;;
   *'"prompt":"<task-notification>'*'<status>killed<'*) ;;
   *'"prompt":"'*'ackground agent'*'stopped by the user'*) ;;
   *'<pasted_content '*'/minion'*) ;;
   *'"prompt":"<task-notification>'* | *'<agent-message from='*) owns_run || exit 0 ;;
-  *) exit 0 ;;
+  *) names_minion || exit 0 ;;
   esac
   ;;
 esac

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { appendFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { readIfThere } from "../program/files.ts";
+import { exact, exactLines } from "../program/shown.ts";
 import { readRails } from "./blueprint.ts";
 import { readToolchains } from "./toolchain.ts";
-import { visible, visibleLines } from "./visible.ts";
 
 /** What a person is asked to agree to: commands in one line each, all that is shown for them, and
  * a hash of exactly that. */
@@ -55,7 +55,7 @@ export async function newRails(top: string, common: string): Promise<Consent | n
   const shown = [
     counted(commands),
     ...commands.map((command) => `  ${command}`),
-    ...files.flatMap(({ file, text }) => ["", `${file}:`, ...visibleLines(text)]),
+    ...files.flatMap(({ file, text }) => ["", `${file}:`, ...exactLines(text)]),
   ].join("\n");
   return unlessAgreed({ commands, text: shown }, files.map(({ text }) => text).join("\0"), common);
 }
@@ -66,9 +66,9 @@ const counted = ({ length }: readonly string[]): string =>
 /** A file that cannot be read names no command that would run, which is said. */
 function commandsOf(file: string, name: string, text: string): string[] {
   try {
-    return (FILES[name]?.(text, file) ?? []).map(visible);
+    return (FILES[name]?.(text, file) ?? []).map(exact);
   } catch (error) {
-    return [visible(`cannot be read, and stops every run: ${(error as Error).message}`)];
+    return [exact(`cannot be read, and stops every run: ${(error as Error).message}`)];
   }
 }
 
@@ -77,7 +77,7 @@ function commandsOf(file: string, name: string, text: string): string[] {
  * @param all each with what it is for, as `test: npm test` */
 export async function newCommands(all: readonly string[], common: string): Promise<Consent | null> {
   if (all.length === 0) return null;
-  const commands = all.map(visible);
+  const commands = all.map(exact);
   const text = [counted(commands), ...commands.map((command) => `  ${command}`)].join("\n");
   return unlessAgreed({ commands, text }, all.join("\0"), common);
 }

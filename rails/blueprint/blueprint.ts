@@ -66,6 +66,7 @@ const GROUPS = {
   output: v.strictObject({
     untested: patterns, // Says that nothing was tested, unless `tested` says otherwise
     tested: patterns,
+    failing: patterns, // A line that sums failures up: over it an exit code of 0 is no pass
     failure: patterns, // A line that names one failure
     secret: patterns, // Names of environment variables whose values are never kept
     megabytes: whole(1, 200),
@@ -103,6 +104,8 @@ const FIELDS = v.strictObject({
   endless: v.array(
     v.strictObject({ commands: patterns, way: text, ends: v.optional(v.boolean()) }),
   ),
+  // Commands that end with 0 also where something failed; `unless`: but not where such stands beside
+  hidden: v.array(v.strictObject({ commands: patterns, way: text, unless: v.optional(patterns) })),
   vague: patterns, // Words of a task that leave open what is meant
   ...GROUPS,
 });

@@ -8,7 +8,11 @@ import { isAlive } from "../program/process.ts";
 export async function abort(journal: Journal): Promise<void> {
   const state = await journal.state();
   if (!isOpen(state))
-    throw new Fault("not-open", `run ${state.run} is over already`, "see minion report");
+    throw new Fault(
+      "not-open",
+      `run ${state.run} is over already`,
+      `see minion report --run ${state.run}`,
+    );
   await journal.add({ event: "aborted", note: "by hand" });
   for (const { process: job } of state.jobs.values())
     if (await isAlive(job)) process.kill(job.pid, "SIGTERM");

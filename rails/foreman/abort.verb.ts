@@ -1,4 +1,5 @@
 import { runToChange } from "../journal/run-at.ts";
+import { typed } from "../program/typed.ts";
 import { type OfRun, RUN, type Verb } from "../program/verb.ts";
 import { abort } from "./abort.ts";
 
@@ -11,7 +12,7 @@ export const verb: Verb<OfRun> = {
     const { run } = state;
     await abort(journal);
     return {
-      text: `run ${run} is ended; branches and worktrees stay until minion clean`,
+      text: `run ${run} is ended; branches and worktrees stay until ${typed(`clean --run ${run}`)}`,
       data: { run },
     };
   },

@@ -12,6 +12,7 @@ import { asListed, cloneFor, removeWorktree, whyKept, withGitLock } from "../git
 import { madeIn } from "../journal/evidence.ts";
 import { branchOf, isOpen, type RunState } from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
+import { isOfAgent } from "../worker/attempt.ts";
 
 /** What a run left behind, by the names that its journal holds. */
 type Leftovers = Readonly<{
@@ -20,7 +21,7 @@ type Leftovers = Readonly<{
   made: readonly string[]; // What commands made beside the files
   heads: readonly string[]; // Tips that workers handed in and that are on the line, as picks
   branches: readonly string[]; // Of its attempts
-  agents: readonly string[]; // Branches that the client made for its agents
+  isAgents: (name: string) => boolean; // Made by the client, as `agent-ID`, for a worker
 }>;
 
 /** Takes down what is removed and what is kept; removes it, unless it is only looked. */
@@ -43,7 +44,7 @@ export async function clean(
   isDryRun: boolean,
 ) {
   if (isOpen(state)) {
-    const hint = "let it end, or end it: minion abort";
+    const hint = `let it end, or end it: minion abort --run ${state.run}`;
     throw new Fault("still-open", `run ${state.run} goes on`, hint);
   }
   const remove: string[] = [];
@@ -71,12 +72,8 @@ function leftoversOf(
   );
   // What the client makes for an agent. A worker may also run in a worktree that a person made:
   // that is the person's.
-  const launched = attempts.flatMap((each) => each.launched ?? []);
-  const begun = attempts.flatMap((each) => each.begun ?? []);
-  const agents = [
-    ...launched.map(({ agent }) => `worktree-agent-${agent}`),
-    ...begun.map((each) => each.foundBranch),
-  ];
+  const launched = attempts.flatMap(({ launches }) => launches);
+  const found = attempts.map(({ begun }) => begun?.foundBranch);
   return {
     rooms,
     trees,
@@ -86,7 +83,9 @@ function leftoversOf(
     heads: landed.flatMap(({ submitted }) => submitted?.head ?? []),
     // Also that of an attempt whose begin was killed before the journal knew.
     branches: attempts.map(branchOf),
-    agents: agents.filter((name) => /^worktree-agent-./.test(name)),
+    isAgents: (name) =>
+      launched.some(({ agent }) => isOfAgent(name, agent)) ||
+      (/^agent-./.test(name) && found.includes(`worktree-${name}`)),
   };
 }
 
@@ -94,18 +93,18 @@ function leftoversOf(
 async function cleanWorktrees(
   state: RunState,
   place: Place,
-  { rooms, trees, made, heads, agents }: Leftovers,
+  { rooms, trees, made, heads, isAgents }: Leftovers,
   settle: Settle,
 ): Promise<void> {
   const own = await Promise.all(rooms.map(asListed));
-  const isAgents = (path: string): boolean =>
-    path.includes("/.claude/worktrees/") && agents.includes(`worktree-${basename(path)}`);
+  const isWorkers = (path: string): boolean =>
+    path.includes("/.claude/worktrees/") && isAgents(basename(path));
   const clones: Worktree[] = [];
   for (const room of rooms) {
     const path = await cloneFor(place, room);
     if (await isCheckout(path)) clones.push({ path, head: state.tip, branch: undefined });
   }
-  const ours = trees.filter(({ path }) => own.includes(path) || isAgents(path));
+  const ours = trees.filter(({ path }) => own.includes(path) || isWorkers(path));
   for (const { path, head } of [...ours, ...clones]) {
     // What was tried in a room is on the attempts' branches, or can be made again.
     const tip = own.includes(path) ? state.tip : head;
@@ -122,11 +121,14 @@ async function cleanWorktrees(
 async function cleanBranches(
   state: RunState,
   place: Place,
-  { branches, agents, heads }: Leftovers,
+  { branches, isAgents, heads }: Leftovers,
   standing: readonly Worktree[],
   settle: Settle,
 ): Promise<void> {
   const { main } = place;
+  const like = ["--format=%(refname:lstrip=2)", "refs/heads/worktree-agent-*"];
+  const made = (await gitText(main, "for-each-ref", ...like)).split("\n");
+  const agents = made.filter((name) => isAgents(name.slice("worktree-".length)));
   for (const name of new Set([...branches, ...agents, state.line])) {
     const ref = `refs/heads/${name}`;
     const commit = await commitOf(ref, main);

@@ -1,4 +1,4 @@
-import { commitOf, type Place } from "../git/repository.ts";
+import { commitOf, isFiledAs, type Place } from "../git/repository.ts";
 import type { EventData } from "../journal/events.ts";
 import { isOpen, type RunState } from "../journal/state.ts";
 import { type Cost, costOf } from "../money/cost.ts";
@@ -25,7 +25,9 @@ export type LineFault = Readonly<{ what: string; label: string; command: string 
 async function lineFault(place: Place, state: RunState): Promise<LineFault | null> {
   const { line, tip, proven, landings, merged, run, errors } = state;
   const isWanted = isOpen(state) || (landings.length > 0 && !merged);
-  const now = await commitOf(`refs/heads/${line}`, place.main);
+  const ref = `refs/heads/${line}`;
+  // Mostly it stands there, and then no program is started to know that.
+  const now = (await isFiledAs(tip, ref, place.common)) ? tip : await commitOf(ref, place.main);
   const command = `git update-ref refs/heads/${line} ${tip}`;
   if (isWanted && now === null && (landings.length > 0 || state.baseRed))
     return { what: `Branch ${line} is gone.`, label: "make it again", command };

@@ -44,6 +44,7 @@ type Planned = Awaited<ReturnType<typeof planAt>>;
  * @param said `expect`: how many tasks there should be; `workflow`: the one of tasks that name
  *   none, where not each is to get the one that fits
  * @param isTried also tries out what a worker gets, for which the project's hooks run
+ * @param at where that is, if it is known already
  * @returns the plan and what it was made with; `list`: the text as it was given; `asWritten`: the
  *   plan without what was chosen for it; `found`: the project's commands, whatever the list says
  * @throws Fault where the list, the blueprint or what that names cannot be read */
@@ -52,11 +53,12 @@ export async function planAt(
   world: World,
   said: { expect?: number; workflow?: string },
   isTried = false,
+  at?: Place,
 ) {
   const isPiped = source === "-";
   const list = isPiped ? await world.input() : await readNamed(resolve(world.cwd, source));
   const where = isPiped ? "the list" : source;
-  const place = await findPlace(world.cwd);
+  const place = at ?? (await findPlace(world.cwd));
   const overlays = await overlaysAt(place);
   const blueprint = await blueprintAt(place, overlays);
   const asWritten = makePlan(list, where, {

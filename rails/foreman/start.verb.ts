@@ -18,10 +18,11 @@ export const verb: Verb<Options> = {
   ],
   async run({ words: [file = ""], options }, world) {
     const { new: isBeside = false, budget = null } = options;
-    const { top, common } = await findPlace(world.cwd);
+    const place = await findPlace(world.cwd);
+    const { top, common } = place;
     // Before anything else is read: what changes from here on was not seen.
     const rails = await newRails(top, common);
-    const planned = await planAt(file, world, options, true);
+    const planned = await planAt(file, world, options, true, place);
     const session = await sessionOf(world.env);
     const estimate = await estimateAt(planned);
     refuseUnpriced(options.budget, estimate);

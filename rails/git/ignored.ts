@@ -21,20 +21,39 @@ export async function addedBetween(base: string, head: string, cwd: string): Pro
   return [...added.values()];
 }
 
-/** Which of some paths the ignore rules leave out, those of a commit and the person's own: as files,
- * and as the folders that may stand in their place.
+/** Which of some paths the ignore rules leave out, those of any of some commits and the person's own:
+ * as files, and as the folders that may stand in their place.
  * @param cwd in the repository; how the files lie there says nothing */
 export async function ignoredAt(
-  commit: string,
+  commits: readonly string[],
   added: readonly Added[],
   cwd: string,
 ): Promise<string[]> {
   if (added.length === 0) return [];
   const gitDir = await gitText(cwd, "rev-parse", "--absolute-git-dir");
+  const rules = await Promise.all([...new Set(commits)].map((each) => rulesAt(each, added, cwd)));
+  // Most commits change no rule: what is the same is asked for once.
+  const differing = new Map(rules.map((each) => [JSON.stringify(each), each])).values();
+  const ignored = await Promise.all(
+    [...differing].map((each) => ignoredBy(each, added, { cwd, gitDir })),
+  );
+  return [...new Set(ignored.flat())].sort();
+}
+
+/** An ignore file: where it lies from the top, and its blob. */
+type Rules = Readonly<{ path: string; id: string }>;
+
+/** Which of some paths these ignore files leave out, with the person's own. */
+async function ignoredBy(
+  rules: readonly Rules[],
+  added: readonly Added[],
+  { cwd, gitDir }: Readonly<{ cwd: string; gitDir: string }>,
+): Promise<string[]> {
   // Git reads the rules as they lie in a work tree: here is one that holds nothing but them.
   const top = await mkdtemp(join(await realpath(temporaryFolder()), "minion-ignored-"));
   const env = { GIT_DIR: gitDir, GIT_WORK_TREE: top, GIT_INDEX_FILE: `${top}.index` };
   const matching = async (paths: readonly string[]): Promise<string[]> => {
+    if (paths.length === 0) return [];
     // As paths of this folder: none is taken for a pattern.
     const input = paths.map((path) => `./${path}\0`).join("");
     const ask = ["check-ignore", "--no-index", "-z", "--stdin"];
@@ -42,13 +61,13 @@ export async function ignoredAt(
     return found.map((path) => path.slice("./".length));
   };
   try {
-    await layRules(commit, added, cwd, top);
+    await layRules(rules, cwd, top);
     const asFiles = await matching(added.map(({ path }) => path));
     const links = added.flatMap(({ path, isLink }) => (isLink ? path : []));
     const inside = await matching(links.map((path) => join(path, INSIDE)));
     for (const { path } of added) await mkdir(join(top, path), { recursive: true }).catch(() => {});
     const asFolders = await matching(added.map(({ path }) => path));
-    return [...new Set([...asFiles, ...asFolders, ...inside.map(dirname)])].sort();
+    return [...asFiles, ...asFolders, ...inside.map(dirname)];
   } finally {
     await rm(top, { recursive: true, force: true });
   }
@@ -58,20 +77,21 @@ export async function ignoredAt(
  * not the folder. */
 const INSIDE = "any-file";
 
-/** Lays a commit's ignore files that count for some paths into a folder. */
-async function layRules(
-  commit: string,
-  added: readonly Added[],
-  cwd: string,
-  top: string,
-): Promise<void> {
+/** A commit's ignore files that count for some paths. */
+async function rulesAt(commit: string, added: readonly Added[], cwd: string): Promise<Rules[]> {
   const above = new Set(added.flatMap(({ path }) => foldersAbove(path)));
   const files = await gitList(cwd, "ls-tree", "-r", "-z", "--full-tree", commit);
-  for (const entry of files) {
+  return files.flatMap((entry) => {
     const [, mode, id, path] = /^(\d+) \w+ (\w+)\t(.*)$/s.exec(entry) ?? [];
-    const isRules = path !== undefined && /(^|\/)\.gitignore$/.test(path) && mode !== "120000";
-    if (!isRules || !above.has(dirname(path))) continue;
-    const { stdout } = await git(cwd, "cat-file", "blob", id as string);
+    if (id === undefined || path === undefined || mode === "120000") return [];
+    return /(^|\/)\.gitignore$/.test(path) && above.has(dirname(path)) ? { path, id } : [];
+  });
+}
+
+/** Lays ignore files into a folder, where they lie in the repository. */
+async function layRules(rules: readonly Rules[], cwd: string, top: string): Promise<void> {
+  for (const { path, id } of rules) {
+    const { stdout } = await git(cwd, "cat-file", "blob", id);
     await mkdir(join(top, dirname(path)), { recursive: true });
     await writeFile(join(top, path), stdout);
   }

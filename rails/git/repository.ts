@@ -1,6 +1,7 @@
 import { copyFile, mkdir, mkdtemp, readFile, realpath, rm, stat, utimes } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { EXIT, Fault } from "../program/fault.ts";
+import { readIfThere } from "../program/files.ts";
 import { NEEDED } from "../program/versions.ts";
 import { temporaryFolder } from "../program/world.ts";
 import { git, gitList, gitText } from "./git.ts";
@@ -109,6 +110,12 @@ export async function gitDirOf(folder: string): Promise<string | null> {
   }
 }
 
+/** The git folder that all worktrees share, by one of theirs, without starting git. */
+export async function commonOf(gitDir: string): Promise<string> {
+  const way = await readIfThere(join(gitDir, "commondir"));
+  return resolve(gitDir, way?.trim() ?? "");
+}
+
 /** Does a checkout begin right there? In a folder that lost its `.git`, git would work on the
  * checkout around it. */
 export const isCheckout = (top: string): Promise<boolean> =>
@@ -127,6 +134,11 @@ export async function commitOf(name: string, cwd: string): Promise<string | null
   return (await gitText({ cwd, accept: [1, 128] }, "rev-parse", ...ask)) || null;
 }
 
+/** Does the file of a ref in a git folder name that commit? Known without starting git; where not,
+ * the ref may be packed, or git may keep refs in another way. */
+export const isFiledAs = async (commit: string, ref: string, gitDir: string): Promise<boolean> =>
+  (await readIfThere(join(gitDir, ref)).catch(() => null)) === `${commit}\n`;
+
 /** Files that are neither tracked nor ignored, from the top; a folder without a tracked file stands
  * for all in it. */
 export const untrackedIn = (top: string): Promise<string[]> =>
@@ -141,11 +153,17 @@ export const untrackedIn = (top: string): Promise<string[]> =>
   );
 
 /** The tree of all tracked and all untracked, not ignored files as they lie there now: what
- * evidence is bound to. */
-export async function treeOf({ top, gitDir }: Worktop, made: readonly string[]): Promise<string> {
-  const untracked = made.length > 0 ? await untrackedIn(top) : [];
+ * evidence is bound to.
+ * @param made untracked paths that are left out
+ * @param untracked what `untrackedIn` says, where it has just been asked */
+export async function treeOf(
+  { top, gitDir }: Worktop,
+  made: readonly string[],
+  untracked?: readonly string[],
+): Promise<string> {
+  const there = made.length > 0 ? (untracked ?? (await untrackedIn(top))) : [];
   const others = made
-    .filter((path) => untracked.includes(path))
+    .filter((path) => there.includes(path))
     .map((path) => `:(top,exclude,literal)${path}`);
   const folder = await mkdtemp(join(temporaryFolder(), "minion-index-"));
   const where = { cwd: top, env: { GIT_INDEX_FILE: join(folder, "index") } };
@@ -185,11 +203,11 @@ export async function changedPaths(top: string, made: readonly string[] = []): P
 }
 
 /** How paths are asked for: each by its own name, also where a submodule moved. */
-const NAMES = ["--name-only", "-z", "--no-renames", "--ignore-submodules=none"];
+const EACH = ["-z", "--no-renames", "--ignore-submodules=none"];
 
 /** Paths that differ between two commits or trees. */
-export const pathsBetween = (from: string, to: string, cwd: string): Promise<string[]> =>
-  gitList(cwd, "diff", ...NAMES, from, to);
+export const pathsBetween = async (from: string, to: string, cwd: string): Promise<string[]> =>
+  from === to ? [] : gitList(cwd, "diff", "--name-only", ...EACH, from, to);
 
 export const isAncestor = async (earlier: string, later: string, cwd: string): Promise<boolean> =>
   (await git({ cwd, accept: [1] }, "merge-base", "--is-ancestor", earlier, later)).code === 0;
@@ -213,27 +231,25 @@ export async function resultOf(base: string, head: string, cwd: string): Promise
       `${base}, where it began, is not below it`,
       `put it there: git rebase ${base}`,
     );
-  const list = await gitText(
-    cwd,
-    "rev-list",
-    "--reverse",
-    "--topo-order",
-    "--parents",
-    `${base}..${head}`,
-  );
-  const lines = list.split("\n").filter(Boolean);
-  const commits = lines.map((line) => line.split(" "));
-  if (commits.length === 0)
+  const format = "--format=%H %T %P";
+  const range = `${base}..${head}`;
+  const list = await gitText(cwd, "log", "--reverse", "--topo-order", format, range);
+  const commits = list.split("\n").flatMap((line) => {
+    const [id = "", tree = "", ...parents] = line.split(" ");
+    return id === "" ? [] : { id, tree, parents: parents.filter(Boolean) };
+  });
+  const last = commits.at(-1);
+  if (!last)
     throw new Fault("no-commits", "there is no commit of its own", "commit the work first");
-  if (commits.some((parents) => parents.length > 2))
+  if (commits.some(({ parents }) => parents.length > 1))
     throw new Fault(
       "merge-commit",
       "there is a merge among the commits",
       "rebase it to a row of plain commits",
     );
-  const tree = await gitText(cwd, "rev-parse", `${head}^{tree}`);
-  const gone = ["diff", ...NAMES, "--diff-filter=D", base, head];
-  const paths = await pathsBetween(base, head, cwd);
-  const deleted = await gitList(cwd, ...gone);
-  return { head, tree, commits: commits.map(([id]) => id as string), paths, deleted };
+  const fields = await gitList(cwd, "diff", "--name-status", ...EACH, base, head);
+  const isName = (at: number): boolean => at % 2 === 1;
+  const paths = fields.filter((_, at) => isName(at));
+  const deleted = fields.filter((_, at) => isName(at) && fields[at - 1] === "D");
+  return { head, tree: last.tree, commits: commits.map(({ id }) => id), paths, deleted };
 }

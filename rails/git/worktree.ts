@@ -22,6 +22,9 @@ import { putOn, workIn } from "./submodule.ts";
 export const withGitLock = <T>({ common }: Place, work: () => Promise<T>): Promise<T> =>
   withLock(join(common, "minion"), "git", work);
 
+/** What of a pick or a merge that was stopped lies in a git folder. */
+const UNDER_WAY = /^(sequencer|(CHERRY_PICK|REVERT|MERGE|SQUASH)_\w+|AUTO_MERGE)$/;
+
 /** In the git folder of a worktree of the rails' own: what lies in it is nobody's work. */
 const ROOM = "minion-room";
 
@@ -40,8 +43,10 @@ export async function freshWorktree(place: Place, path: string, commit: string):
     });
   const at = await withGitLock(place, make);
   // Left by a git that was killed with the process that used the worktree before.
-  await rm(join((await gitDirOf(at)) as string, "index.lock"), { force: true });
-  await git(at, "cherry-pick", "--quit");
+  const gitDir = (await gitDirOf(at)) as string;
+  await rm(join(gitDir, "index.lock"), { force: true });
+  if ((await readdir(gitDir)).some((name) => UNDER_WAY.test(name)))
+    await git(at, "cherry-pick", "--quit");
   await putOn(at, place.main, commit);
   return at;
 }

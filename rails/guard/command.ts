@@ -4,20 +4,37 @@ import {
   type CommandArgument,
   forEachChild,
   type ParsedScript,
-  type Pipeline,
   parse,
   type SyntaxNode,
-  type WordPart,
 } from "unbash";
+import { isBlank, isHidden, isOutput, UNSEEN } from "./hidden.ts";
+import { knownIn, parametersOf } from "./known.ts";
 import {
   codeOf,
+  foundStarts,
+  handedOn,
+  isDisguised,
   isInterpreter,
   isQuiet,
+  isRun,
   isShell,
+  readFrom,
   scriptOf,
   startsPrograms,
   unwrapped,
 } from "./programs.ts";
+import {
+  behind,
+  fileOf,
+  fromFile,
+  inputOf,
+  type Known,
+  meaningOf,
+  NOTHING,
+  type Printed,
+  printedBy,
+  readingsOf,
+} from "./words.ts";
 
 /** The words of a single plain command, or null where the shell would do anything beyond starting
  * it with these words: operators, redirections, substitutions, several lines. A here-document may
@@ -58,57 +75,122 @@ export interface Call {
   /** Found among the words of a program that is not known to start others, or in another
    * language's code: it may be a mere word. */
   readonly isGuess: boolean;
+  /** Which program it is only the shell will know, and it might be git or minion. */
+  readonly isHidden: boolean;
 }
 
-/** What stands around a command: variables with all that the text sets them to, and how deep a
- * text lies within others. */
-type Around = Readonly<{ values: ReadonlyMap<string, string[]>; folder: string; depth: number }>;
+/** What a call is, where it cannot be seen which program it starts: with the same words git, and
+ * minion. */
+export const supposed = (call: Call): Call[] =>
+  call.isHidden
+    ? ["git", "minion"].map((program) => ({ ...call, program, isGuess: true, isHidden: false }))
+    : [];
 
-/** Texts within texts are read so deep. */
-const DEEPEST = 6;
-/** So many readings of a command are looked at where its variables have several values. */
-const READINGS = 20;
+/** Does a call say neither which program it starts nor what that is to do? */
+export const isUnsaid = ({ isHidden, args: [verb] }: Call): boolean =>
+  isHidden && (verb === undefined || isBlank(verb));
+
+/** What stands around a command: what the text settles, what it reads, how deep it lies within
+ * others, and those. */
+type Around = Readonly<{
+  known: Known;
+  input: Printed;
+  folder: string;
+  depth: number;
+  within: readonly string[];
+  left: { texts: number };
+}>;
+
+/** Texts within texts are read so deep; below that nothing is seen. */
+const DEEPEST = 24;
+/** So many texts of one line are read, and so often one within itself, by a variable that names it. */
+const MOST = 400;
+const REPEATS = 1;
 
 /** Every program that a shell text would start, as far as that can be seen: also within
  * `a && b`, `$(…)`, functions and loops, `sh -c "…"`, `timeout 5 …` and `xargs …`, by a variable
- * that the text itself sets, and from a text that is piped into a shell. */
+ * that the text itself sets, and from a text that it writes or that is piped into a shell. */
 export const callsIn = (text: string): Call[] =>
-  readText(text, { values: new Map(), folder: "", depth: 0 });
+  readText(text, {
+    known: NOTHING,
+    input: undefined,
+    folder: "",
+    depth: 0,
+    within: [],
+    left: { texts: MOST },
+  });
 
 function readText(text: string, outer: Around): Call[] {
-  if (outer.depth > DEEPEST) return [];
+  if (outer.depth > DEEPEST || outer.left.texts-- <= 0)
+    return [calledBy([UNSEEN], { folder: outer.folder, isGuess: false })];
+  if (outer.within.filter((each) => each === text).length > REPEATS) return [];
   const script = parse(text);
   const found: Call[] = [];
-  const values = valuesIn(script, outer.values);
-  let folder = outer.folder;
-  const add = (words: readonly string[], env: readonly string[] = []): void => {
-    const calls = started(words, env, { values, folder, depth: outer.depth + 1 });
+  const known = knownIn(script, outer.known, outer.input);
+  const inner = { ...outer, known, depth: outer.depth + 1, within: [...outer.within, text] };
+  let { folder } = outer;
+  const add = (words: readonly string[], input: Printed, env: readonly string[] = []): void => {
+    const calls = started(words, env, { ...inner, input, folder });
     found.push(...calls);
     const to = calls.find(({ program }) => program === "cd" || program === "pushd")?.args.at(-1);
     if (to !== undefined) folder = /^[/~$]/.test(to) ? to : join(folder, to);
   };
-  const visit = (node: SyntaxNode): void => {
-    forEachChild(node, visit);
+  const visit = (node: SyntaxNode, piped: Printed): void => {
+    if (node.type === "Pipeline") {
+      let said = piped;
+      for (const [at, each] of node.commands.entries()) {
+        visit(each, said === undefined ? namedFor(each, node.commands[at - 1], known) : said);
+        said = printedBy(each, known, said);
+      }
+      return;
+    }
+    const isReader = node.type === "Command" || node.type === "Redirected";
+    const input = isReader ? inputOf(node.redirects, known, piped) : piped;
+    forEachChild(node, (child) => visit(child, input));
     if (node.type === "Redirect" && node.operator.includes(">") && node.target)
-      found.push(...calledBy([">", meaningOf(node.target, values, 0)], { folder, isGuess: false }));
-    if (node.type === "Pipeline") for (const words of fedTo(node, values)) add(words);
+      add([">", meaningOf(node.target, known)], undefined);
+    if (node.type === "Assignment" && isRun(node.name) && node.value.type === "Word")
+      add(["sh", "-c", meaningOf(node.value, known)], undefined);
     if (node.type !== "Command" || !node.name) return;
     const env = node.prefix.flatMap((each) => (each.type === "Assignment" ? assigned(each) : []));
-    for (const words of readingsOf(node, values)) add(words, env);
-    for (const input of inputOf(node, values))
-      for (const words of asScript(node, input, values)) add(words);
+    for (const words of readingsOf(node, known)) add(words, input, env);
+    const source = substitutedIn(node, known);
+    if (source !== undefined) for (const words of asScript("sh", source)) add(words, undefined);
   };
   const assigned = (each: { text: string; name: string; value: unknown }): string[] => [
-    `${each.name}=${values.get(each.name)?.at(-1) ?? each.text.slice(each.name.length + 1)}`,
+    `${each.name}=${known.values.get(each.name)?.at(-1) ?? each.text.slice(each.name.length + 1)}`,
   ];
-  visit(script);
+  visit(script, outer.input);
   return found;
 }
+
+/** What xargs is given by a program that we do not read: mostly what that was told to look at. */
+function namedFor(node: SyntaxNode, before: SyntaxNode | undefined, known: Known): Printed {
+  if (node.type !== "Command" || before?.type !== "Command") return undefined;
+  const isXargs = readingsOf(node, known)[0]?.some((word) => nameOf(word) === "xargs");
+  const [, ...args] = readingsOf(before, known)[0] ?? [];
+  return isXargs ? args.filter((word) => !word.startsWith("-")).join(" ") : undefined;
+}
+
+/** What a shell reads from `<(…)`. */
+function substitutedIn(command: Command, known: Known): Printed {
+  const [program = "", ...args] = behind(readingsOf(command, known)[0] ?? []);
+  const from = readFrom(nameOf(program), args);
+  const word = from?.startsWith("<(") && command.args.find(({ text }) => text === from);
+  return word ? fromFile(word, known) : undefined;
+}
+
+/** What runs a text, which nobody sees where it is null. */
+const asScript = (program: string, text: Printed): string[][] =>
+  text === undefined ? [] : [text === null ? [UNSEEN] : [program, "-c", text]];
 
 const calledBy = (
   [program = "", ...args]: readonly string[],
   { env = [], ...more }: Pick<Call, "folder" | "isGuess"> & { env?: readonly string[] },
-): Call[] => [{ program: nameOf(program), args, env, ...more }];
+): Call => {
+  const isUnknown = isHidden(program) && (args.length > 0 || !isOutput(program));
+  return { program: nameOf(program), args, env, isHidden: isUnknown, ...more };
+};
 
 /** A program by its bare name, whatever stands before and after it. */
 export function nameOf(word: string): string {
@@ -123,26 +205,91 @@ const isOurs = (word: string): boolean => /^(git|minion)$/.test(nameOf(word));
 function started(
   words: readonly string[],
   env: readonly string[],
-  { values, folder, depth }: Around,
+  outer: Around,
   isGuess = false,
 ): Call[] {
-  if (words.length === 0 || depth > DEEPEST) return [];
-  const own = calledBy(words, { env, folder, isGuess });
-  const [program, args] = [own[0]?.program ?? "", words.slice(1)];
-  const around = { values, folder, depth: depth + 1 };
+  const { known, input, folder, depth } = outer;
+  if (words.length === 0) return [];
+  if (depth > DEEPEST) return [calledBy([UNSEEN], { folder, isGuess })];
+  const call = calledBy(words, { env, folder, isGuess });
+  const [{ program }, args] = [call, words.slice(1)];
+  const around = { ...outer, depth: depth + 1 };
+  const also = (more: readonly string[], isMore = isGuess): Call[] =>
+    started(more, env, around, isMore);
   const within = unwrapped(program, args);
-  if (within) return [...own, ...started(within.words, [...env, ...within.env], around, isGuess)];
-  const scripts = scriptOf(program, args);
-  const code = codeOf(program, args);
+  if (within) {
+    const fed = program === "xargs" && typeof input === "string" ? handedOn(words, input) : words;
+    const read = unwrapped(program, fed.slice(1)) ?? within;
+    const inner = { ...around, input: program === "xargs" ? undefined : input };
+    return [
+      call,
+      ...[within, ...(fed === words ? [] : [read])].flatMap((each) =>
+        started(each.words, [...env, ...each.env], inner, isGuess),
+      ),
+    ];
+  }
+  const scripts = scriptOf(call.isHidden ? "sh" : program, args);
+  const code = codeOf(call.isHidden ? "python" : program, args);
   return [
-    ...own,
-    ...scripts.flatMap((script) =>
-      readText(script, around).map((call) => ({ ...call, isGuess: isGuess || call.isGuess })),
-    ),
-    ...code.flatMap((each) => inCode(each).flatMap((tail) => started(tail, env, around, true))),
-    ...(isQuiet(program) ? [] : started(tailOf(args), env, around, true)),
+    call,
+    ...ranBy(call, words, around),
+    ...scripts.flatMap((script) => {
+      const inner = isShell(program) ? given(known, args.slice(args.indexOf(script) + 2)) : known;
+      return readText(script, { ...around, known: inner }).map((each) => ({
+        ...each,
+        isGuess: isGuess || call.isHidden || each.isGuess,
+      }));
+    }),
+    ...(program === "find" ? foundStarts(args).flatMap((each) => also(each)) : []),
+    ...(program === "parallel" && typeof input === "string" && !args.some((word) => word === ":::")
+      ? scriptOf(program, handedOn(words, input).slice(1)).flatMap((each) => readText(each, around))
+      : []),
+    ...code.flatMap((each) => inCode(each).flatMap((tail) => also(tail, true))),
+    ...(isQuiet(program) ? [] : also(tailOf(args), true)),
   ];
 }
+
+/** What a program runs of what the text itself writes, feeds to it, or calls by another name. */
+function ranBy({ program, isGuess }: Call, words: readonly string[], around: Around): Call[] {
+  const { known, input } = around;
+  const [word = "", ...args] = words;
+  const alias = known.aliases.get(word) ?? known.aliases.get(fileOf(word));
+  const from = readFrom(program, args);
+  const isFile = from !== null && from !== "";
+  const isOpen = /^\/(dev|proc\/self)\/fd\//.test(from ?? "");
+  const written = isOpen ? null : known.files.get(fileOf(from ?? ""));
+  const text = isFile ? written : from === "" ? input : undefined;
+  const own = known.files.get(fileOf(word));
+  const reader = isInterpreter(program) ? program : "sh";
+  const renamed = alias === undefined ? [] : [[...alias.split(/\s+/).filter(Boolean), ...args]];
+  const inner = {
+    ...around,
+    known: {
+      ...given(known, args.slice(isFile ? args.indexOf(from) + 1 : 0)),
+      aliases: without(known.aliases, word),
+    },
+    input: undefined,
+  };
+  return [...renamed, ...asScript(reader, text), ...asScript("sh", own)].flatMap((each) =>
+    started(each, [], inner, isGuess),
+  );
+}
+
+/** Without a name, so that nothing is called by itself for ever. */
+const without = (aliases: Known["aliases"], name: string): Known["aliases"] =>
+  new Map([...aliases].filter(([each]) => each !== name && each !== fileOf(name)));
+
+/** What is known within a script that is given these words. */
+const given = (known: Known, words: readonly string[]): Known =>
+  words.length === 0
+    ? known
+    : {
+        ...known,
+        values: new Map([
+          ...known.values,
+          ...parametersOf(words).map(([name, value]) => [name, [value]] as const),
+        ]),
+      };
 
 /** The words of a program that we do not know, from where they name git, minion or a shell: it may
  * start that. */
@@ -158,137 +305,19 @@ function tailOf(args: readonly string[]): readonly string[] {
 }
 
 /** Where code of another language names git or minion, with the words that follow, as in
- * `run(["git", "stash"])`. */
-const inCode = (code: string): string[][] =>
-  (startsPrograms(code) ? code : "").split(/[;\n]/).flatMap((line) => {
-    const words = line.split(/[\s"'`,()[\]{}]+/).filter(Boolean);
-    const at = words.findIndex(isOurs);
-    return at < 0 ? [] : [words.slice(at)];
-  });
-
-/** What a text sets its variables to, also one after another in a loop. */
-function valuesIn(script: SyntaxNode, outer: Around["values"]): Map<string, string[]> {
-  const values = new Map(outer);
-  const visit = (node: SyntaxNode): void => {
-    if (node.type === "Assignment") {
-      const all = node.value?.type === "ArrayValue" ? node.value.elements : [node.value];
-      const words = all.flatMap((word) =>
-        word?.type === "Word" ? [meaningOf(word, values, 0)] : [],
-      );
-      values.set(node.name, [...(values.get(node.name) ?? []), words.join(" ")]);
-    }
-    if (node.type === "For" && node.wordlist)
-      values.set(
-        node.name.value,
-        node.wordlist.map((word) => meaningOf(word, values, 0)),
-      );
-    forEachChild(node, visit);
-  };
-  visit(script);
-  return values;
+ * `run(["git", "stash"])`; and where it starts what cannot be read in it. */
+function inCode(code: string): string[][] {
+  if (!startsPrograms(code)) return [];
+  const named = code
+    .replace(/(["'])\s*[+.]\s*\1/g, "")
+    .split(/[;\n]/)
+    .flatMap((line) => {
+      const words = line.split(/[\s"'`,()[\]{}]+/).filter(Boolean);
+      const at = words.findIndex(isOurs);
+      return at < 0 ? [] : [words.slice(at)];
+    });
+  return isDisguised(code) ? [...named, [UNSEEN]] : named;
 }
-
-/** A command's words, once for each value of its variables. */
-function readingsOf({ name, args }: Command, values: Around["values"]): string[][] {
-  const words = name ? [name, ...args] : args;
-  const used = [...values].filter(([key]) =>
-    words.some(({ text }) => text.includes(`$${key}`) || text.includes(`\${${key}`)),
-  );
-  const most = Math.min(READINGS, Math.max(1, ...used.map(([, all]) => all.length)));
-  return Array.from({ length: most }, (_, index) =>
-    words.flatMap((word) => splitOf(word, meaningOf(word, values, index))),
-  );
-}
-
-/** The words that one becomes: `{a,b}` is two, and so is a variable with a space that nothing
- * quotes. */
-function splitOf(word: CommandArgument, value: string): string[] {
-  const parts = word.type === "Word" ? (word.parts ?? []) : [];
-  const [, before = "", inner, after = ""] = parts.some(({ type }) => type === "BraceExpansion")
-    ? (/^([^{]*)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(value) ?? [])
-    : [];
-  if (inner !== undefined) return inner.split(",").map((each) => before + each + after);
-  const isBare =
-    /^"?\$\{\w+\[[@*]\]\}"?$/.test(word.text) ||
-    (parts.length === 1 && /^(Simple|Parameter|Command)Expansion$/.test(parts[0]?.type ?? ""));
-  return isBare && value !== word.text ? value.split(/\s+/).filter(Boolean) : [value];
-}
-
-/** What a word is to the program, with the `index`th value of its variables. */
-function meaningOf(word: CommandArgument, values: Around["values"], index: number): string {
-  if (word.type !== "Word") {
-    const { name, value } = word;
-    return value.type === "Word" ? `${name}=${meaningOf(value, values, index)}` : word.text;
-  }
-  if (!word.parts) return word.value;
-  const known = (name: string): string | undefined => {
-    const all = values.get(name);
-    return all?.[Math.min(index, all.length - 1)];
-  };
-  const partOf = (part: WordPart): string => {
-    switch (part.type) {
-      case "DoubleQuoted":
-      case "LocaleString":
-        return part.parts.map(partOf).join("");
-      case "SimpleExpansion":
-        return known(part.text.slice(1)) ?? part.text;
-      case "ParameterExpansion":
-        return expanded(part) ?? part.text;
-      case "CommandExpansion":
-        return named(part.script) ?? part.text;
-      default:
-        return "value" in part ? part.value : part.text;
-    }
-  };
-  const expanded = ({
-    parameter,
-    operation,
-  }: Extract<WordPart, { type: "ParameterExpansion" }>) => {
-    if (operation === undefined) return known(parameter);
-    if (operation.type !== "Default") return undefined;
-    return known(parameter) ?? meaningOf(operation.operand, values, index);
-  };
-  return word.parts.map(partOf).join("");
-}
-
-/** What `$(which minion)` and its like come to. */
-function named(script: ParsedScript | undefined): string | undefined {
-  const words = script && wordsIn(script);
-  const [program = "", ...args] = words ?? [];
-  return /^(which|command|type|echo|printf|realpath|readlink)$/.test(program)
-    ? args.filter((word) => !/^(-|%s$)/.test(word)).join(" ") || undefined
-    : undefined;
-}
-
-/** What programs among piped commands start of what the one before them prints: a shell runs it,
- * and xargs adds its words to a command. */
-function fedTo({ commands }: Pipeline, values: Around["values"]): string[][] {
-  return commands.flatMap((command, index) => {
-    const before = commands[index - 1];
-    if (command.type !== "Command" || before?.type !== "Command") return [];
-    const [program = "", ...args] = readingsOf(before, values)[0] ?? [];
-    const [own = [""]] = readingsOf(command, values);
-    if (nameOf(own[0] ?? "") === "xargs")
-      return [[...own, ...args.filter((word) => !word.startsWith("-"))]];
-    const said = /^(echo|printf)$/.test(program)
-      ? [args.join(" ").replace(/\\n/g, "\n")]
-      : inputOf(before, values);
-    return said.flatMap((each) => asScript(command, each, values));
-  });
-}
-
-/** A command that runs what it reads, with that as an argument; none where it only reads. */
-function asScript(command: Command, input: string, values: Around["values"]): string[][] {
-  const program = readerIn(command, values);
-  if (isShell(program) || /^(source|\.)$/.test(program)) return [["sh", "-c", input]];
-  return isInterpreter(program) ? [[program, "-c", input]] : [];
-}
-
-const inputOf = ({ redirects }: Command, values: Around["values"]): string[] =>
-  redirects.flatMap((each) => {
-    if (each.type === "HereDoc") return [each.body.text];
-    return each.type === "HereString" && each.target ? [meaningOf(each.target, values, 0)] : [];
-  });
 
 /** What a line's only here-document says, if it is one with nothing left for the shell to fill in;
  * else null. */
@@ -301,18 +330,6 @@ export function hereDocIn(text: string): string | null {
   visit(parse(text));
   const [only, more] = found;
   return only !== undefined && more === undefined ? only : null;
-}
-
-/** The program of a command behind all that only starts it. */
-function readerIn(command: Command, values: Around["values"]): string {
-  let words: readonly string[] = readingsOf(command, values)[0] ?? [];
-  for (let depth = 0; depth < DEEPEST; depth++) {
-    const [program = "", ...args] = words;
-    const within = unwrapped(nameOf(program), args);
-    if (!within) return nameOf(program);
-    words = within.words;
-  }
-  return "";
 }
 
 /** Options, also cut short and in a text of several lines, with which git writes elsewhere, reads

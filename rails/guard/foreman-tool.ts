@@ -13,7 +13,7 @@ import { isAlive } from "../program/process.ts";
 import { outside } from "../program/world.ts";
 import type { Found } from "../worker/attempt.ts";
 import { allow, ask, deny, type HookInput, type ToolAnswer } from "./answer.ts";
-import { callsIn, hereDocIn, wordsOf } from "./command.ts";
+import { type Call, callsIn, hereDocIn, isUnsaid, supposed, wordsOf } from "./command.ts";
 import { newOfList } from "./list-commands.ts";
 import { type MinionCall, minionCall } from "./minion-call.ts";
 import { realTarget } from "./real-target.ts";
@@ -57,7 +57,8 @@ type Given = Readonly<{ cwd: string; input: string | null; isPlain: boolean }>;
 
 /** A shell text: the first call of `minion` in it that does not go without asking decides. */
 async function foremanBash(text: string, scene: Scene): Promise<ToolAnswer> {
-  const ours = callsIn(text).filter(({ program }) => program === "minion");
+  const calls = callsIn(text);
+  const ours = calls.filter(({ program }) => program === "minion");
   const isPlain = wordsOf(text)?.[0] === "minion";
   const input = hereDocIn(text);
   const answers = await Promise.all(
@@ -67,9 +68,20 @@ async function foremanBash(text: string, scene: Scene): Promise<ToolAnswer> {
   );
   const barred = answers.find((answer) => answer !== null && answer.decision !== "allow");
   if (barred) return barred;
+  if (namesUs(text) && calls.some(mayDecide)) return UNCLEAR;
   // What a command does beside that is for the person's own settings.
   return isPlain ? (answers[0] ?? null) : null;
 }
+
+/** Does a line name us at all, however it is quoted? */
+const namesUs = (text: string): boolean => /minion/i.test(text.replace(/["'\\]/g, ""));
+
+/** Might a call that hides which program it starts be what a person decides? */
+const mayDecide = (call: Call): boolean =>
+  isUnsaid(call) ||
+  supposed(call).some(
+    ({ program, args }) => program === "minion" && minionCall(args).kind === "person",
+  );
 
 /** What a hook says to `minion` with these words. */
 async function foremanCommand(

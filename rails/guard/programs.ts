@@ -1,9 +1,11 @@
+import { UNSEEN } from "./hidden.ts";
+
 /** A program that starts another: its options with a value of their own, how many words stand before
  * what it starts, and the option with which it does something else. */
 type Wrapper = Readonly<{ valued?: RegExp; words?: number; not?: RegExp }>;
 
-/** A shell text in one word. */
-const SPLIT = /^(-S|--split-string)$/;
+/** A shell text in one word, the same or the next. */
+const SPLIT = /^(?:-[vi0]*S|--split-string(?:=|$))(.*)$/s;
 
 const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   command: { not: /^-[vV]$/ }, // Only asks where a program is
@@ -27,12 +29,10 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   chronic: {},
   unbuffer: {},
   busybox: {},
+  toybox: {},
   strace: { valued: /^-[eopsPu]$/ },
   flock: { valued: /^(-[wE]|--(wait|timeout))$/, words: 1, not: /^(-c|--command)$/ },
 };
-
-/** Words that only the shell will know, as those that xargs reads. */
-const UNSEEN = "$…";
 
 /** What a program that starts another one starts, with what it sets for that alone; null where it
  * starts none. */
@@ -54,7 +54,83 @@ export function unwrapped(
   return null;
 }
 
-export const isShell = (program: string): boolean => /^(ba|z|da|k|mk|a|fi)?sh$/.test(program);
+export const isShell = (program: string): boolean =>
+  /^(ba|z|da|k|mk|a|fi|c|tc|rba)?sh$/.test(program);
+
+/** Options of a shell with a value of their own. */
+const OF_SHELL = /^([-+][oO]|--(rcfile|init-file))$/;
+
+/** The file from which a shell, `source` or an interpreter takes what it runs; empty where it reads
+ * that, null where it is given otherwise, or runs nothing of the kind. */
+export function readFrom(program: string, args: readonly string[]): string | null {
+  if (/^(at|batch|su|sudo|doas|newgrp)$/.test(program)) return "";
+  if (!isShell(program) && !/^(source|\.)$/.test(program) && !isInterpreter(program)) return null;
+  const valued = isShell(program) ? OF_SHELL : /^-[WXrI]$/;
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at] ?? "";
+    if (valued.test(word)) at++;
+    else if (/^(-|\/dev\/(stdin|fd\/0)|\/proc\/self\/fd\/0)$/.test(word)) return "";
+    else if (!/^[-+]/.test(word)) return word;
+    else if (isShell(program) ? /^-\w*c/.test(word) : /^(-\w*[cepm]|--(eval|print))$/.test(word))
+      return null;
+    else if (/^-\w*s/.test(word) && isShell(program)) return "";
+  }
+  return "";
+}
+
+/** What `parallel` runs, once for each word that it is given. */
+function parallelScripts(args: readonly string[]): string[] {
+  const at = args.findIndex((word) => word.startsWith(":::"));
+  const own = at < 0 ? args : args.slice(0, at);
+  const start = own.findIndex(
+    (word, index) =>
+      !word.startsWith("-") && !/^-[jIaNnLSd]$|^--(jobs|arg-file)$/.test(own[index - 1] ?? ""),
+  );
+  const command = start < 0 ? "" : own.slice(start).join(" ");
+  if (at < 0) return [command];
+  return args
+    .slice(at + 1)
+    .map((word) =>
+      command.includes("{}") ? command.replaceAll("{}", word) : `${command} ${word}`,
+    );
+}
+
+/** What `xargs` or `parallel` starts with words that it reads. */
+export function handedOn(words: readonly string[], read: string): string[] {
+  const [program = "", ...args] = words;
+  if (program === "parallel") return [...words, ":::", ...read.split("\n").filter(Boolean)];
+  const at = args.findIndex((word) => /^(-[Ii]|--replace)/.test(word));
+  if (at < 0) return [...words, ...read.split(/\s+/).filter((word) => word && !/^-/.test(word))];
+  const [, attached = ""] = /^(?:-[Ii]|--replace=?)(.*)$/s.exec(args[at] ?? "") ?? [];
+  const isNext = args[at] === "-I";
+  const mark = attached || (isNext ? args[at + 1] : "") || "{}";
+  const rest = args.slice(at + (isNext ? 2 : 1));
+  return [program, ...args.slice(0, at), ...rest.map((word) => word.replaceAll(mark, read.trim()))];
+}
+
+/** What `find` starts for what it finds. */
+export function foundStarts(args: readonly string[]): string[][] {
+  return args.flatMap((word, at) => {
+    if (!/^-(exec|ok)(dir)?$/.test(word)) return [];
+    const rest = args.slice(at + 1);
+    const end = rest.findIndex((each) => each === ";" || each === "+");
+    const [program = "", ...more] = end < 0 ? rest : rest.slice(0, end);
+    return [[program === "{}" ? UNSEEN : program, ...more]];
+  });
+}
+
+/** Variables whose value another program runs. */
+export const isRun = (variable: string): boolean =>
+  /^((GIT_)?(\w*EDITOR|PAGER|ASKPASS|SSH_COMMAND|EXTERNAL_DIFF)|VISUAL|PROMPT_COMMAND|PS[0-4])$/.test(
+    variable,
+  );
+
+/** Programs that take whole shell texts among their words. */
+const IN_ONE_WORD = /^(tmux|screen|hyperfine|concurrently|nodemon|nix-shell|entr|watchexec)$/;
+
+/** What editors, sed, tar and their like hand to a shell. */
+const FOR_A_SHELL =
+  /^(?:[+:]*!|[\d,$]*\s*e\s+|--(?:checkpoint-action=exec|to-command|use-compress-program|rsh|pager)=)(.+)$/s;
 
 /** The shell texts that a program is given to run. */
 export function scriptOf(program: string, args: readonly string[]): string[] {
@@ -68,13 +144,30 @@ export function scriptOf(program: string, args: readonly string[]): string[] {
   if (/^np[mx]$/.test(program)) return after(/^(-c|--call)$/);
   if (program === "trap") return args.slice(0, 1);
   if (program === "watch") return [args.filter((word) => !word.startsWith("-")).join(" ")];
-  if (program === "env") return after(SPLIT);
+  if (program === "env") return splitBy(args);
+  if (program === "parallel") return parallelScripts(args);
+  if (IN_ONE_WORD.test(program)) return args.filter((word) => /\s/.test(word));
+  if (/^(g?sed|g?tar|rsync|vim?|nvim|ex|man)$/.test(program))
+    return args.flatMap((word) => FOR_A_SHELL.exec(word)?.[1] ?? []);
   if (/^(su|script|flock|runuser)$/.test(program)) return after(/^(-\w*c|--command)$/);
   if (program !== "git") return [];
   if (args.includes("bisect")) return [args.slice(args.indexOf("run") + 1).join(" ")];
   if (args.includes("foreach")) return [args.slice(args.indexOf("foreach") + 1).join(" ")];
-  const attached = args.flatMap((word) => /^(?:--exec=|-x(?=.))(.*)$/s.exec(word)?.[1] ?? []);
-  return args.includes("rebase") ? [...after(/^(-x|--exec)$/), ...attached] : [];
+  const aliased = args.flatMap((word) => /^(?:alias\.[\w-]+=)?!(.+)$/s.exec(word)?.[1] ?? []);
+  if (!args.includes("rebase") && !args.includes("difftool")) return aliased;
+  const attached = args.flatMap(
+    (word) => /^(?:--ext?(?:ec|cmd)=|-x(?=.))(.*)$/s.exec(word)?.[1] ?? [],
+  );
+  return [...aliased, ...after(/^(-x|--exec|--extcmd)$/), ...attached];
+}
+
+/** What `env -S` runs, with the words behind it. */
+function splitBy(args: readonly string[]): string[] {
+  const at = args.findIndex((word) => SPLIT.test(word));
+  if (at < 0) return [];
+  const [, attached = ""] = SPLIT.exec(args[at] ?? "") ?? [];
+  const rest = args.slice(at + 1);
+  return [[attached, ...rest].filter(Boolean).join(" ")];
 }
 
 const INTERPRETER = /^(python[\d.]*|node|nodejs|deno|bun|tsx|perl|ruby|php|lua|osascript|tclsh)$/;
@@ -93,6 +186,12 @@ export function codeOf(program: string, args: readonly string[]): string[] {
 /** Does code of another language start programs? */
 export const startsPrograms = (code: string): boolean =>
   /system|popen|spawn|exec|subprocess|check_(call|output)|child_process|\bqx\b|%x|`/i.test(code);
+
+/** Does code of another language put together texts so that they cannot be read in it? */
+export const isDisguised = (code: string): boolean =>
+  /base64|b64|\batob\b|fromhex|unhexlify|fromcharcode|rot_?13|\bchr\(|\bpack\(|\\x[\da-f]{2}|\\u[\da-f]{4}|\breversed?\b|\[::-1\]/i.test(
+    code,
+  );
 
 /** Does code of another language change files? */
 export const writesFiles = (code: string): boolean =>

@@ -1,6 +1,6 @@
 import { resolve, sep } from "node:path";
 import type { Blueprint } from "../blueprint/blueprint.ts";
-import { type Call, callsIn } from "./command.ts";
+import { type Call, callsIn, isUnsaid, supposed } from "./command.ts";
 import { gitCall, onlyReads, plainly } from "./git-call.ts";
 import { isLooking, isVerb } from "./minion-call.ts";
 import { changesFiles, codeOf, copiedTo, writesFiles } from "./programs.ts";
@@ -9,14 +9,20 @@ import { changesFiles, codeOf, copiedTo, writesFiles } from "./programs.ts";
 const JOURNAL = /\.git\/minion(?![\w.-])|\)["']?\/minion\/r\d+/;
 
 /** Where a worker is: its folder, its worktree, and the checkout of the person and git's folder,
- * which are not its own. */
-export type Where = Readonly<{ cwd: string; top: string; main: string; common: string }>;
+ * which are not its own; and words of its line that are links out of there: see `leadingOut`. */
+export type Where = Readonly<{
+  cwd: string;
+  top: string;
+  main: string;
+  common: string;
+  links?: ReadonlyMap<string, string>;
+}>;
 
 const WORKERS = ["begin", "gate", "submit", "verdict"];
 
-/** Why a worker may not run a shell text, with the way out, or null. It sees what such a text says
- * plainly, which is what workers in a hurry write; what hides from it does not reach the line for
- * that.
+/** Why a worker may not run a shell text, with the way out, or null. It sees what such a text says,
+ * and refuses one that hides which program it starts where that might be git or minion; a script
+ * that it only names is not seen through, and does not reach the line for that.
  * @param branch the attempt's own; empty before it began
  * @param rules what the blueprint refuses: see `readingsOf`
  * @param where null where that is not known */
@@ -26,15 +32,23 @@ export function refusal(
   rules: Blueprint["refuse"],
   where: Where | null = null,
 ): string | null {
+  const judged = (call: Call): string | null =>
+    ofMinion(call) ??
+    ofJournal(call, where) ??
+    ofElsewhere(call, where) ??
+    ofRules(call, branch, rules, where);
   for (const call of callsIn(text)) {
-    const refused =
-      ofMinion(call) ??
-      ofJournal(call, where) ??
-      ofElsewhere(call, where) ??
-      ofRules(call, branch, rules, where?.top);
+    const refused = judged(call);
     if (refused) return refused;
+    if (isUnsaid(call) || supposed(call).some(judged)) return unsaid(call);
   }
   return null;
+}
+
+/** What a worker is told where a line hides what it starts. */
+function unsaid({ program, args }: Call): string {
+  const shown = [program, ...args].join(" ").slice(0, 80);
+  return `${shown}: it cannot be seen what this starts: say it plainly, each program by its name`;
 }
 
 function ofMinion({ program, args, isGuess }: Call): string | null {
@@ -51,7 +65,7 @@ function ofJournal({ program, args, folder }: Call, where: Where | null): string
   const isOfGit = (word: string): boolean => {
     if (JOURNAL.test(word)) return true;
     if (!where) return false;
-    const path = resolve(where.cwd, folder, word.replace(/^of=/, ""));
+    const path = resolve(where.cwd, folder, followed(word, where).replace(/^of=/, ""));
     return [where.common, resolve(where.top, ".git")].some((home) => isWithin(path, home));
   };
   const to = copiedTo(program, args);
@@ -67,6 +81,9 @@ function ofJournal({ program, args, folder }: Call, where: Where | null): string
     "read it by cat, grep, find, jq and their like, copy from it, or leave it"
   );
 }
+
+/** A word as what it comes to, where it is a link out of the worktree. */
+const followed = (word: string, where: Where | null): string => where?.links?.get(word) ?? word;
 
 const isWithin = (path: string, home: string): boolean =>
   path === home || path.startsWith(home + sep);
@@ -85,7 +102,11 @@ function ofElsewhere({ program, args, folder, env }: Call, where: Where | null):
   const start = resolve(where.cwd, folder);
   const isTheirs = (path: string): boolean =>
     !isWithin(path, where.top) && [where.main, where.common].some((home) => isWithin(path, home));
-  if (![start, ...[...given, ...said].map((path) => resolve(start, path))].some(isTheirs))
+  if (
+    ![start, ...[...given, ...said].map((path) => resolve(start, followed(path, where)))].some(
+      isTheirs,
+    )
+  )
     return null;
   return `git ${call.verb} outside of your worktree: what is there is not yours, only read it`;
 }
@@ -94,11 +115,11 @@ function ofRules(
   call: Call,
   branch: string,
   rules: Blueprint["refuse"],
-  top?: string,
+  where: Where | null,
 ): string | null {
   if (call.program === "git" && asksForHelp(call.args)) return null;
-  const [seen = "", ...more] = readingsOf(call, branch, top);
-  if (call.program === "git" && /^[$`]/.test(gitCall(call.args).verb) && !call.isGuess)
+  const [seen = "", ...more] = readingsOf(call, branch, where);
+  if (call.program === "git" && /[$`*?]/.test(gitCall(call.args).verb) && !call.isGuess)
     return `${seen.slice(0, 80)}: it cannot be seen what this does: name the subcommand plainly`;
   const isMet = (pattern: string): boolean =>
     [seen, ...more].some((reading) => new RegExp(pattern).test(reading));
@@ -112,13 +133,13 @@ const asksForHelp = ([verb = "-", help = ""]: readonly string[]): boolean =>
 /** How patterns see a call: its words joined by one space, with the attempt's own branch as HEAD
  * and a word with spaces in it as «…»; git also without its own options, and with the variables
  * that are set for it. */
-function readingsOf({ program, args, env }: Call, branch: string, top = ""): string[] {
+function readingsOf({ program, args, env }: Call, branch: string, where: Where | null): string[] {
+  const top = where?.top ?? "";
   const own = (ref: string): string =>
     branch && ref.replace(/^refs\/heads\//, "") === branch ? "HEAD" : ref;
+  const plain = (word: string): string => (top ? word.replace(`${top}/`, "") : word);
   const shown = (word: string): string =>
-    /\s/.test(word)
-      ? "…"
-      : (top ? word.replace(`${top}/`, "") : word).split(":").map(own).join(":");
+    /\s/.test(word) ? "…" : plain(followed(word, where)).split(":").map(own).join(":");
   if (program !== "git") return [[program, ...args.map(shown)].join(" ")];
   const { before, after } = plainly(gitCall(args), shown);
   const short = ["git", ...after].join(" ");

@@ -57,7 +57,7 @@ async function runOfWorker(
     const state = await new Journal(common, name).state().catch(() => null);
     if (state?.session !== session) continue;
     for (const attempt of state.attempts.values())
-      if (attempt.launched && prompt.includes(attempt.launched.agent))
+      if (attempt.launches.some(({ agent }) => prompt.includes(agent)))
         return isActive(attempt) ? null : state;
   }
   return null;

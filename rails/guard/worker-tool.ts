@@ -7,9 +7,9 @@ import { withDependents } from "../plan/dependencies.ts";
 import { outside } from "../program/world.ts";
 import type { Found } from "../worker/attempt.ts";
 import { allow, deny, type HookInput, type ToolAnswer } from "./answer.ts";
-import { isListed, wordsOf } from "./command.ts";
+import { callsIn, isListed, wordsOf } from "./command.ts";
 import { holdAtEnd } from "./hold.ts";
-import { realTarget } from "./real-target.ts";
+import { leadingOut, realTarget } from "./real-target.ts";
 import { refusal, type Where } from "./refuse.ts";
 
 /** A worker that uses tools is alive; one line in the journal every so often is enough to know. */
@@ -40,7 +40,7 @@ export async function workerTool(
   const top = found?.attempt.begun?.worktree ?? place?.top ?? cwd;
   const answer = path
     ? await workerWrite(String(path), top, found)
-    : workerCommand(String(args.command), found, place && { ...place, cwd, top });
+    : await workerCommand(String(args.command), found, place && { ...place, cwd, top });
   // The answer counts more than the sign of life, which may wait or fail.
   if (found && outside().now() - found.attempt.lastSign > ALIVE_EVERY_MS)
     await found.journal.add({ event: "alive", attempt: found.attempt.id }).catch(() => {});
@@ -51,22 +51,32 @@ export async function workerTool(
 const TAKEN_AWAY: readonly Reason[] = ["stopped", "dropped", "changed"];
 
 /** A worker's Bash call.
- * @param where null where that is not known */
-export function workerCommand(
+ * @param place null where that is not known */
+export async function workerCommand(
   command: string,
   found: Found | null,
-  where: Where | null = null,
-): ToolAnswer {
+  place: Where | null = null,
+): Promise<ToolAnswer> {
   const { gates = [], blueprint } = found?.state ?? {};
   const branch = found?.attempt.begun?.branch ?? "";
+  const where = place && { ...place, links: await linksIn(command, place) };
   const refused = refusal(command, branch, blueprint?.refuse ?? [], where);
   if (refused) return deny(refused);
   const words = wordsOf(command) ?? [];
   if (words[0] === "minion") return allow("a command of the worker");
+  const isLedOut = words.some((word) => where?.links.has(word));
   const isGate = words.length > 0 && gates.some(({ run }) => run === command.trim());
-  if (isGate || isListed(words, blueprint?.allow ?? [], where?.top))
+  if (isGate || (!isLedOut && isListed(words, blueprint?.allow ?? [], where?.top)))
     return allow("a gate, or on the blueprint's list");
   return null;
+}
+
+/** What links in the worktree a shell text names that lead out of it. */
+async function linksIn(text: string, { cwd, top }: Where): Promise<Map<string, string>> {
+  const found = await Promise.all(
+    callsIn(text).map(({ args, folder }) => leadingOut(args, resolve(cwd, folder), top)),
+  );
+  return new Map(found.flat());
 }
 
 /** Writing a file: a worker's inside its own worktree, but not what its task must leave alone, and

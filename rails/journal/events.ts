@@ -48,6 +48,7 @@ const evidence = v.object({
   setup: v.optional(text, ""),
   code: v.optional(v.nullable(number), null), // Exit code; null where it ran out of time
   untested: v.optional(flag, false), // Its runner says that it tested nothing
+  failing: v.optional(text), // The line by which its runner sums failures up, where it ended with 0
   // Red, but in nothing that was not red on the base, and a person went on over that.
   known: v.optional(flag, false),
   ms: v.optional(number, 0),

@@ -157,7 +157,7 @@ type RunReducer<N extends EventName> = (state: RunState, event: Event<N>) => voi
  * changes nothing but when it was last heard of. */
 const OF_ATTEMPT: { [N in EventName]?: AttemptReducer<N> } = {
   launched(attempt, event) {
-    attempt.launched = event;
+    attempt.launches.push(event);
   },
   begun(attempt, event) {
     attempt.begun = event;
@@ -329,6 +329,7 @@ function addAttempt(state: RunState, event: Event<"dispatched">): void {
     isExtra: task.extra > 0,
     isForgiven: false,
     failures: {},
+    launches: [],
     sentBack: [],
     objections: [],
     dispatchedAt: event.at,

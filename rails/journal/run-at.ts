@@ -16,7 +16,16 @@ export async function runAt(
   name?: string,
   isMeant?: (state: RunState) => boolean,
 ): Promise<At> {
-  const place = await findPlace(world.cwd);
+  return runIn(await findPlace(world.cwd), world, name, isMeant);
+}
+
+/** As `runAt`, where it is known already where that is. */
+export async function runIn(
+  place: Place,
+  world: World,
+  name?: string,
+  isMeant?: (state: RunState) => boolean,
+): Promise<At> {
   const session = world.env.CLAUDE_CODE_SESSION_ID ?? "";
   return { place, ...(await findRun(place.common, session, name, isMeant)) };
 }

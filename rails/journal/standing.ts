@@ -1,4 +1,5 @@
 import { isBusy, isEndDue } from "./end-task.ts";
+import { howIn } from "./evidence.ts";
 import { type Progress, progressOf, straight } from "./phases.ts";
 import { endOf, type Reason, type State } from "./shapes.ts";
 import {
@@ -40,15 +41,21 @@ function dispatchesLeft({ attempts, tasks, blueprint }: RunState): number {
 /** What stands in the way of giving tasks of the run to a worker: they wait for a person then. Empty
  * where nothing does. */
 function heldBack(
-  { baseRed, baseAccepted, left }: RunState,
+  { baseRed, baseAccepted, left, evidence }: RunState,
   { extra }: TaskState,
 ): Partial<Standing> {
   if (!baseAccepted && baseRed !== null && baseRed.length > 0) {
-    const note = `Red on the base: ${baseRed.join(", ")}.`;
+    const note = `Red on the base: ${baseRed.map((gate) => onBase(evidence, gate)).join(", ")}.`;
     return { state: "needs-human", reason: "base-red", note };
   }
   // The note stays: it says why the task is to be tried once more.
   return left === 0 && extra === 0 ? { state: "needs-human", reason: "dispatches" } : {};
+}
+
+/** A gate that is red on the base, with how that is where its exit code does not say so. */
+function onBase(evidence: RunState["evidence"], gate: string): string {
+  const ran = evidence.findLast((each) => each.gate === gate && each.attempts.length === 0);
+  return ran?.failing === undefined ? gate : `${gate} ${howIn(ran)}`;
 }
 
 const as = (state: State, reason: Reason | null = null, note = ""): Standing => ({

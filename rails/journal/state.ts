@@ -6,7 +6,7 @@ import type { Event, EventData } from "./events.ts";
 import { endOf, type Reason, type State } from "./shapes.ts";
 
 /** Of each of these an attempt keeps the last. */
-type Kept = { [N in "launched" | "begun" | "refused" | "submitted" | "nothing"]?: Event<N> };
+type Kept = { [N in "begun" | "refused" | "submitted" | "nothing"]?: Event<N> };
 
 /** One worker's try at a task. */
 export interface AttemptState extends Kept {
@@ -18,6 +18,8 @@ export interface AttemptState extends Kept {
   over?: Event<"ended" | "not-landed"> | undefined;
   isExtra: boolean; // By a person's word, beside the run's bound of dispatches
   isForgiven: boolean; // It counts against no bound: a person let the task be tried again
+  // Its agents: more than one where the first was told of late
+  readonly launches: Event<"launched">[];
   readonly failures: Record<string, number>; // Failed runs by gate
   readonly sentBack: Event<"sent-back">[];
   readonly objections: Event<"objection">[];
@@ -96,10 +98,9 @@ export interface RunState extends Writable<Frozen> {
 
 /** Did nobody start a worker for it, as far as is known? What ended as only a worker's can had one. */
 export const isUnlaunched = (attempt: AttemptState): boolean => {
-  const { launched, begun, over } = attempt;
-  return (
-    !launched && !begun && !hasResult(attempt) && (over?.reason ?? "never-began") === "never-began"
-  );
+  const { launches, begun, over } = attempt;
+  const isSeen = launches.length > 0 || begun !== undefined;
+  return !isSeen && !hasResult(attempt) && (over?.reason ?? "never-began") === "never-began";
 };
 
 /** Did something end the attempt that says nothing of the work, or was there never a worker? Then it

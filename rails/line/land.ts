@@ -2,7 +2,8 @@ import { git } from "../git/git.ts";
 import { commitOf, isAncestor, jobFolder, type Place, resultOf } from "../git/repository.ts";
 import { isEndDue } from "../journal/end-task.ts";
 import type { Evidence } from "../journal/events.ts";
-import { isPass } from "../journal/evidence.ts";
+import { howIn, isPass } from "../journal/evidence.ts";
+import { isDoubtful } from "../journal/flaky.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Candidate, Command, Reason } from "../journal/shapes.ts";
 import {
@@ -39,7 +40,7 @@ export async function landed(
   const isDone = await attach(job, (state) => (state.baseRed && isIdle(state)) || undefined);
   const site = siteOf(place, run, line);
   const state = await journal.state();
-  if (isDone && (await site.lineAt()) !== state.tip && !(await isRunning(state, job.job)))
+  if (isDone && !(await site.isLineAt(state.tip)) && !(await isRunning(state, job.job)))
     await caughtUp(landingAt(journal, site));
   return isDone === true;
 }
@@ -363,22 +364,40 @@ export async function redOnTip(
   for (const command of commandsOf(await landing.journal.state(), isEnd)) {
     const key = `${tip.tree} ${command.name} ${command.run}`;
     if (landing.seen.has(key)) continue;
-    const evidence = await proveHere(landing, attempts, command);
-    const { code, gate, output } = evidence;
-    if (await putBack(landing, tip))
-      return `${gate} moved HEAD in the worktree in which it was run: ${output}.`;
-    const how =
-      code === null ? "ran out of time" : code === 0 ? "changed files" : `ended with ${code}`;
-    if (!isPass(evidence)) return `${gate} ${how} on the line with it: ${output}.`;
+    const red = await redBy(landing, attempts, tip, command);
+    if (red !== null) return red;
     landing.seen.add(key);
   }
   return null;
 }
 
+/** Runs a command on what lies there, and once more where it is red on files on which it passed
+ * before: what is flaky costs nobody an attempt.
+ * @returns what was red, in words */
+async function redBy(
+  landing: Landing,
+  attempts: readonly string[],
+  tip: Tip,
+  command: Command,
+): Promise<string | null> {
+  for (let runs = 1; ; runs++) {
+    const evidence = await proveHere(landing, attempts, command);
+    const { gate, output, changed } = evidence;
+    if (await putBack(landing, tip))
+      return `${gate} moved HEAD in the worktree in which it was run: ${output}.`;
+    if (isPass(evidence)) return null;
+    if (runs > 1 || !isDoubtful(await landing.journal.state(), evidence)) {
+      const again = runs > 1 ? ", also when run once more" : "";
+      return `${gate} ${howIn(evidence)} on the line with it${again}: ${output}.`;
+    }
+    if (changed.length > 0) await landing.site.reset(tip.commit);
+  }
+}
+
 /** Puts the worktree back on what is being proven, where a command took it elsewhere.
  * @returns whether it did */
 async function putBack({ site }: Landing, { commit }: Tip): Promise<boolean> {
-  if ((await site.tip()).commit === commit) return false;
+  if (await site.isOn(commit)) return false;
   await site.reset(commit);
   return true;
 }

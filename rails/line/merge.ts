@@ -72,11 +72,11 @@ export async function mergeRun(
  *   it into */
 async function wantedOf(
   { main, top }: Place,
-  { landings, line, tip }: RunState,
+  { run, landings, line, tip }: RunState,
   named: string | undefined,
 ): Promise<Wanted> {
   if (landings.length === 0)
-    throw new Fault("nothing-landed", `nothing is on ${line} yet`, "see minion board");
+    throw new Fault("nothing-landed", `nothing is on ${line} yet`, `see minion board --run ${run}`);
   const ref = named === undefined ? "HEAD" : `refs/heads/${named}`;
   // A branch may itself stand for another one.
   const target = await gitText({ cwd: top, accept: [1, 128] }, "symbolic-ref", "--quiet", ref);
@@ -85,7 +85,7 @@ async function wantedOf(
     throw new Fault(
       "no-branch",
       "no branch is checked out here",
-      "name one: minion merge --into main",
+      `name one: minion merge --run ${run} --into main`,
     );
   const from = await commitOf(`refs/heads/${branch}`, main);
   if (!from) throw new Fault("no-branch", `there is no branch ${branch}`, "name one that there is");

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { git, gitList, gitText, NO_HOOKS, PLAIN_MERGE, wordsOf } from "../git/git.ts";
 import { holderOf } from "../git/holder.ts";
-import { changedPaths, commitOf, gitDirOf, type Place } from "../git/repository.ts";
+import { changedPaths, commitOf, gitDirOf, isFiledAs, type Place } from "../git/repository.ts";
+import { signingAt } from "../git/signing.ts";
 import { fillSubmodules } from "../git/submodule.ts";
 import { bringBack, freshWorktree } from "../git/worktree.ts";
 import type { Evidence } from "../journal/events.ts";
@@ -36,9 +37,13 @@ export function siteOf(
 ) {
   const { main } = place;
   let path = landingPath(place, run, job);
+  const lineAt = (): Promise<string | null> => commitOf(`refs/heads/${line}`, main);
   return {
     /** The line's commit, or null where its branch is gone. */
-    lineAt: (): Promise<string | null> => commitOf(`refs/heads/${line}`, main),
+    lineAt,
+    /** Does the line stand on that commit? */
+    isLineAt: async (commit: string): Promise<boolean> =>
+      (await isFiledAs(commit, `refs/heads/${line}`, place.common)) || (await lineAt()) === commit,
     /** Is the commit also on a branch that is not the run's line? */
     async isElsewhere(commit: string): Promise<boolean> {
       const refs = await gitText(
@@ -73,14 +78,15 @@ export function siteOf(
     /** Leaves in the worktree what a fresh clone of the commit would have. */
     clear: (commit: string): Promise<void> => clear(path, commit),
     /** Puts commits on top, in order. */
-    pick: (commits: readonly string[]): Promise<Applied> => pickOnto(path, commits),
+    pick: (commits: readonly string[]): Promise<Applied> => pickOnto(place, path, commits),
     /** Takes commits back, the newest first, as one. @param message of the commit that does */
     takeBack: (commits: readonly string[], message: string): Promise<Applied> =>
-      takeBackOn(path, commits, message),
+      takeBackOn(place, path, commits, message),
     /** The commits that lead from one to another, oldest first. */
     between: (from: string, to: string): Promise<string[]> => commitsIn(from, to, main),
     /** Merges a commit. */
-    merge: (commit: string, message: string): Promise<Applied> => mergeInto(path, commit, message),
+    merge: (commit: string, message: string): Promise<Applied> =>
+      mergeInto(place, path, commit, message),
     /** Makes what lies there known to the repository, where it is a clone of it. */
     async keep(commit: string): Promise<void> {
       if ((await commitOf(commit, main)) === null) await bringBack(place, path, commit);
@@ -90,6 +96,12 @@ export function siteOf(
     async fill(): Promise<string | null> {
       const fault = await fillSubmodules(path, main, true).catch((error: Error) => error);
       return fault?.message ?? null;
+    },
+    /** Is the worktree on that commit? */
+    async isOn(commit: string): Promise<boolean> {
+      const gitDir = await gitDirOf(path);
+      if (gitDir !== null && (await isFiledAs(commit, "HEAD", gitDir))) return true;
+      return (await gitText(path, "rev-parse", "HEAD")) === commit;
     },
     /** The commit in the worktree, and its tree. */
     async tip(): Promise<Tip> {
@@ -157,8 +169,15 @@ async function committerOf(commit: string, path: string): Promise<NodeJS.Process
   return { GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
 }
 
-/** Unsigned, since signing may ask somebody. */
-const PLAIN = [...NO_HOOKS, "-c", "commit.gpgSign=false"];
+/** How commits of ours are made: signed where the person's are, and never by asking. What lies in
+ * the worktree counts for nothing there: it may be a clone. */
+async function makingAt({ main }: Place, path: string): Promise<Making> {
+  const signed = await signingAt(main, (await gitDirOf(path)) as string);
+  const { options = ["-c", "commit.gpgSign=false"], env = {} } = signed ?? {};
+  return { options: [...NO_HOOKS, ...options], env, isSigned: signed !== null };
+}
+
+type Making = Readonly<{ options: string[]; env: NodeJS.ProcessEnv; isSigned: boolean }>;
 
 /** How git says that a file which it does not track lies where it would lay one. */
 const IN_THE_WAY = /untracked working tree files? would be (overwritten|removed)/;
@@ -173,11 +192,14 @@ async function clear(path: string, commit: string): Promise<void> {
 /** Picks commits, in order, onto what lies there.
  * @throws Fault `git`, `no-filter` where git fails for a reason that is not the commits': then the
  *   worktree is as before */
-async function pickOnto(path: string, commits: readonly string[]): Promise<Applied> {
+async function pickOnto(place: Place, path: string, commits: readonly string[]): Promise<Applied> {
   const before = await gitText(path, "rev-parse", "HEAD");
-  const env = await committerOf(commits.at(-1) ?? "HEAD", path);
-  const where = { cwd: path, env, accept: [1, 128] };
-  const pick = () => git(where, ...PLAIN, "cherry-pick", "--ff", ...commits);
+  const { options, env, isSigned } = await makingAt(place, path);
+  const committer = await committerOf(commits.at(-1) ?? "HEAD", path);
+  const where = { cwd: path, env: { ...env, ...committer }, accept: [1, 128] };
+  // Made anew where commits are signed: what a worker left unsigned would else stay so.
+  const how = isSigned ? [] : ["--ff"];
+  const pick = () => git(where, ...options, "cherry-pick", ...how, ...commits);
   let answer = await pick();
   if (IN_THE_WAY.test(answer.stderr)) {
     // Of what commands left here, ignored, something lies where the commits bring a file.
@@ -187,7 +209,7 @@ async function pickOnto(path: string, commits: readonly string[]): Promise<Appli
   let skipped = 0;
   while (answer.code !== 0 && skipped < commits.length && (await isEmptyPick(path))) {
     skipped++;
-    answer = await git(where, ...PLAIN, "cherry-pick", "--skip");
+    answer = await git(where, ...options, "cherry-pick", "--skip");
   }
   return answer.code === 0 ? { skipped } : undo(path, before, "cherry-pick", answer.stderr);
 }
@@ -204,29 +226,38 @@ async function whoOf(commit: string, path: string): Promise<NodeJS.ProcessEnv> {
 }
 
 /** Merges a commit into what lies there, forward where that is possible. */
-async function mergeInto(path: string, commit: string, message: string): Promise<Applied> {
+async function mergeInto(
+  place: Place,
+  path: string,
+  commit: string,
+  message: string,
+): Promise<Applied> {
   const before = await gitText(path, "rev-parse", "HEAD");
-  const env = await whoOf(commit, path);
+  const making = await makingAt(place, path);
+  const env = { ...making.env, ...(await whoOf(commit, path)) };
   const how = ["--quiet", "--ff", ...PLAIN_MERGE, "-m", message, commit];
-  const answer = await git({ cwd: path, env, accept: [1, 128] }, ...PLAIN, "merge", ...how);
+  const where = { cwd: path, env, accept: [1, 128] };
+  const answer = await git(where, ...making.options, "merge", ...how);
   return answer.code === 0 ? { skipped: 0 } : undo(path, before, "merge", answer.stderr);
 }
 
 /** Takes commits back in one commit of ours; where they change nothing any more, in none. */
 async function takeBackOn(
+  place: Place,
   path: string,
   commits: readonly string[],
   message: string,
 ): Promise<Applied> {
   const before = await gitText(path, "rev-parse", "HEAD");
-  const env = await whoOf(commits[0] ?? "HEAD", path);
+  const making = await makingAt(place, path);
+  const env = { ...making.env, ...(await whoOf(commits[0] ?? "HEAD", path)) };
   const where = { cwd: path, env, accept: [1, 128] };
-  const answer = await git(where, ...PLAIN, "revert", "--no-commit", ...commits);
+  const answer = await git(where, ...making.options, "revert", "--no-commit", ...commits);
   if (answer.code !== 0) return undo(path, before, "revert", answer.stderr);
   await git({ cwd: path, accept: [128] }, "revert", "--quit");
   const isSame = await git({ cwd: path, accept: [1] }, "diff-index", "--quiet", "--cached", "HEAD");
-  if (isSame.code !== 0)
-    await git({ cwd: path, env }, ...PLAIN, "commit", "--quiet", "--no-verify", "-m", message);
+  const how = ["commit", "--quiet", "--no-verify", "-m", message];
+  if (isSame.code !== 0) await git({ cwd: path, env }, ...making.options, ...how);
   return { skipped: 0 };
 }
 

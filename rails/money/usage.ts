@@ -100,11 +100,12 @@ export async function usageNow(state: RunState): Promise<EventData["spent"][]> {
 /** The transcripts that tell of a run, and whose each is: null for a session's that led it. */
 function transcriptsOf({ attempts }: RunState): Map<string, string | null> {
   const found = new Map<string, string | null>();
-  for (const { id, launched } of attempts.values()) {
-    if (!launched?.transcript) continue;
-    found.set(agentsOwn(launched.transcript, launched.agent), id);
-    found.set(launched.transcript, null);
-  }
+  for (const { id, launches } of attempts.values())
+    for (const { transcript, agent } of launches) {
+      if (!transcript) continue;
+      found.set(agentsOwn(transcript, agent), id);
+      found.set(transcript, null);
+    }
   return found;
 }
 

@@ -1,7 +1,12 @@
-/** What must not reach a screen or a page from a name that others gave: it moves the cursor, turns
- * the reading direction, or hides. What makes an emoji of several stays. */
-const HIDING =
-  /(?!(?<=\p{Extended_Pictographic}[\uFE0F\u{1F3FB}-\u{1F3FF}]{0,2})\u200D(?=\p{Extended_Pictographic}))(?![\uFE0E\uFE0F])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+/** What moves the cursor, turns the reading direction or shows nothing. */
+const HIDDEN = String.raw`\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}`;
+/** What makes an emoji of several, and its look. */
+const OF_EMOJI = String.raw`(?<=\p{Extended_Pictographic}[\uFE0F\u{1F3FB}-\u{1F3FF}]{0,2})\u200D(?=\p{Extended_Pictographic})|[\uFE0E\uFE0F]`;
+/** What must not reach a screen or a page from a name that others gave. */
+const HIDING = new RegExp(`(?!${OF_EMOJI})[${HIDDEN}]`, "gu");
+/** What must not stand in a text that a person agrees to: also what nobody knows by sight, and
+ * blanks that are none to a shell. */
+const UNCLEAR = new RegExp(`[${HIDDEN}\\p{Co}\\p{Cn}]|(?! )\\p{Zs}`, "gu");
 const BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/g;
 /** Colours: all that a terminal is told by us beside text and line ends. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what colours are made of
@@ -21,6 +26,36 @@ export const shown = (text: string): string =>
 
 /** A text as what it is, on one line of a terminal. */
 export const oneLine = (text: string): string => shown(text.replace(BREAKS, " ")).trim();
+
+const NAMES: Readonly<Record<string, string>> = { "\n": "⏎", "\r": "\\r", "\t": "\\t" };
+
+/** So many blanks in a row push what follows out of sight. */
+const BLANKS = / {9,}/g;
+
+/** A text that a person agrees to, on one line as exactly what it is: what is unclear stands there
+ * as its number, and blanks that would push the rest away as their count. */
+export const exact = (text: string): string =>
+  text
+    .replace(UNCLEAR, (char) => NAMES[char] ?? escaped(char))
+    .replace(BLANKS, (run) => ` [${run.length} blanks] `);
+
+/** Lines are folded at so many characters. */
+const WIDTH = 160;
+
+/** A file's text that a person agrees to, line by line as exactly what it is: a long line is folded
+ * where everybody sees it. */
+export const exactLines = (text: string): string[] =>
+  text.split("\n").flatMap((line) => {
+    const whole = line.replace(/^ +/, "");
+    const indent = line.slice(0, Math.min(line.length - whole.length, WIDTH / 4));
+    const far = line.length - whole.length - indent.length;
+    const seen = `${indent}${far > 0 ? `[${far} blanks more] ` : ""}${exact(whole)}`;
+    return (
+      seen
+        .match(new RegExp(`.{1,${WIDTH}}`, "gu"))
+        ?.map((part, at) => (at ? `  ↪ ${part}` : part)) ?? [""]
+    );
+  });
 
 /** A text that has colours of ours, as what it is: whoever gave them saw to it that names of others
  * bring none. */

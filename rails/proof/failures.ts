@@ -20,6 +20,14 @@ export function isUntested(output: string, { untested, tested }: Output): boolea
   return lines.some(matcher(untested)) && !lines.some(matcher(tested));
 }
 
+/** The line of raw output by which a runner sums up failures, whatever it ended with; undefined
+ * where there is none. */
+export function failingIn(output: string, { failing = [] }: Output): string | undefined {
+  // A run that an older version began knows no such patterns.
+  const line = linesOf(output).find(matcher(failing));
+  return line?.trim().slice(0, ERROR_CHARACTERS);
+}
+
 /** The lines of raw output that name a failure, or all lines where none does, as they are alike in
  * every run. */
 export function failuresIn(output: string, { failure }: Output): Set<string> {

@@ -60,9 +60,7 @@ const isTest = (look: Look, path: string): boolean =>
 async function ignoredIn({ run: { tip }, range: { base, head, cwd } }: Look): Promise<string[]> {
   const added = await addedBetween(base, head, cwd);
   const line = (await commitOf(tip, cwd)) ?? base;
-  const rules = [...new Set([base, head, line])];
-  const ignored = await Promise.all(rules.map((commit) => ignoredAt(commit, added, cwd)));
-  return [...new Set(ignored.flat())];
+  return ignoredAt([base, head, line], added, cwd);
 }
 
 /** Files, and parts of files as `package.json#scripts`, that gates stand on and that the task does

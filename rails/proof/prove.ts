@@ -2,14 +2,14 @@ import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathsBetween, treeOf, untrackedIn, type Worktop } from "../git/repository.ts";
 import type { Evidence } from "../journal/events.ts";
-import { isRed, isSetup, madeIn, setupKey } from "../journal/evidence.ts";
+import { isFailed, isRed, isSetup, madeIn, setupKey } from "../journal/evidence.ts";
 import type { Journal, Run } from "../journal/journal.ts";
 import type { Command } from "../journal/shapes.ts";
 import type { RunState } from "../journal/state.ts";
 import { outside } from "../program/world.ts";
 import { compared, sharedBy } from "./beside.ts";
 import { execute } from "./command.ts";
-import { errorsIn, failuresIn, isSubset, isUntested } from "./failures.ts";
+import { errorsIn, failingIn, failuresIn, isSubset, isUntested } from "./failures.ts";
 import { slotEnv, withSlot } from "./slots.ts";
 import { madeBySetup, undoSetup } from "./undo.ts";
 
@@ -38,7 +38,11 @@ async function proveNow(proof: Slotted, command: Command): Promise<Evidence> {
   const seen = await observe(proof, command, output);
   const { code } = seen;
   const said = await readFile(join(journal.folder, output), "utf8");
-  const errors = code === 0 ? [] : errorsIn(said, rules);
+  const untested = code === 0 && isUntested(said, rules);
+  // A setup proves nothing: what it builds may well fail where nobody needs it.
+  const isRead = code === 0 && !isSetup(state, command);
+  const failing = isRead ? failingIn(said, rules) : undefined;
+  const errors = code === 0 && failing === undefined ? [] : errorsIn(said, rules);
   const evidence: Evidence = {
     gate,
     by,
@@ -47,7 +51,8 @@ async function proveNow(proof: Slotted, command: Command): Promise<Evidence> {
     command: run,
     cwd,
     setup: setupKey(state),
-    untested: code === 0 && isUntested(said, rules),
+    untested,
+    ...(failing === undefined ? {} : { failing }),
     known: false,
     output,
     ...(errors.length > 0 ? { errors } : {}),
@@ -71,9 +76,9 @@ async function observe(proof: Slotted, command: Command, output: string): Promis
   const path = join(journal.folder, output);
   await mkdir(dirname(path), { recursive: true });
   const known = madeIn(state, by === "worker" ? attempts[0] : undefined);
-  const tree = await treeOf(place, known);
   const untracked = await untrackedIn(place.top);
-  const shared = await sharedBy(place.top);
+  const tree = await treeOf(place, known, untracked);
+  const shared = await sharedBy(place);
   const startedAt = outside().now();
 
   const begin = performance.now();
@@ -82,14 +87,15 @@ async function observe(proof: Slotted, command: Command, output: string): Promis
   const code = await execute(command.run, cwd, command.timeout, path, rules, slotEnv(slot));
   const ms = Math.round(performance.now() - begin);
 
-  const added = (await untrackedIn(place.top)).filter((each) => !untracked.includes(each));
+  const untrackedAfter = await untrackedIn(place.top);
+  const added = untrackedAfter.filter((each) => !untracked.includes(each));
   const isSettingUp = isSetup(state, command);
   const made = (isSettingUp ? madeBySetup(proof, added) : added).slice(0, PATHS_LIMIT);
   // A setup may touch a lockfile: nobody wants that.
   const undone = isSettingUp ? await undoSetup(proof, tree, [...known, ...made]) : {};
-  const after = await treeOf(place, [...known, ...made]);
+  const after = await treeOf(place, [...known, ...made], untrackedAfter);
   const changed = (await pathsBetween(tree, after, place.top)).slice(0, PATHS_LIMIT);
-  const at = { top: place.top, startedAt, isSetup: isSettingUp };
+  const at = { place, startedAt, isSetup: isSettingUp };
   const beside = await compared(shared, await journal.state(), at);
   return {
     tree,
@@ -119,6 +125,7 @@ export async function isNoWorse(
   before: Evidence,
 ): Promise<boolean> {
   if (now.code !== before.code || now.untested !== before.untested) return false;
+  if (!isFailed(before)) return false;
   if (now.untested) return true;
   const read = async ({ output }: Evidence): Promise<Set<string>> =>
     failuresIn(await readFile(join(folder, output), "utf8"), blueprint.output);

@@ -3,6 +3,7 @@ import { wrapAnsi } from "fast-wrap-ansi";
 import { type Alarm, alarmLine } from "../foreman/alarms.ts";
 import type { LineFault } from "../foreman/look.ts";
 import { chainLeft } from "../journal/chain.ts";
+import { flakyIn } from "../journal/flaky.ts";
 import {
   type AttemptState,
   endedAt,
@@ -47,6 +48,7 @@ export function board(state: RunState, seen: Now, screen: Screen) {
     expected: state.estimate?.dollars ?? null,
     budget: state.budget,
   };
+  const flaky = flakyGates(state);
   const left = chain && { minutes: Math.round(chain.ms / 60_000), tasks: chain.tasks };
   const head = headOf(state, seen, tasks, chain).flatMap((line) =>
     wrapAnsi(oneLine(line), screen.columns, { hard: true }).split("\n"),
@@ -55,7 +57,7 @@ export function board(state: RunState, seen: Now, screen: Screen) {
     wrapAnsi(line, screen.columns, { hard: true }).split("\n"),
   );
   const lines = [...head, ...tableOf(tasks, screen), ...foot];
-  return { text: lines.join("\n"), data: { run, done, bad, tasks, money, left, alarms } };
+  return { text: lines.join("\n"), data: { run, done, bad, tasks, money, left, alarms, flaky } };
 }
 
 /** One task on the board. */
@@ -100,11 +102,19 @@ function headOf(
   if (outlook.length > 0) head.push(outlook.join(" · "));
   if (fault) head.push(`! ${fault.what} To ${fault.label}: ${fault.command}`);
   head.push(...alarms.map((alarm) => `! ${alarmLine(alarm)}`));
+  const flaky = flakyGates(state);
+  if (flaky.length > 0)
+    head.push(`flaky, red and then green on the same files: ${flaky.join(", ")}`);
   if (!state.baseRed && !done) head.push("the gates run on the base first");
   if (bad.length > 0)
     head.push(`passed over in the journal, since it cannot be read: line ${bad.join(", ")}`);
   return head;
 }
+
+/** The names of the gates that were flaky. */
+const flakyGates = (state: RunState): string[] => [
+  ...new Set(flakyIn(state).map(({ gate }) => gate)),
+];
 
 /** What waits for a person, and the command that shows the choices; nothing where nothing does. */
 function waitingOf(

@@ -3,7 +3,7 @@ import { Option } from "commander";
 import { lookAt } from "../foreman/look.ts";
 import { findPlace, type Place } from "../git/repository.ts";
 import { listRuns } from "../journal/journal.ts";
-import { runAt } from "../journal/run-at.ts";
+import { runIn } from "../journal/run-at.ts";
 import { isOpen, type RunState } from "../journal/state.ts";
 import { typed } from "../program/typed.ts";
 import { type OfRun, RUN, type Said, type Verb } from "../program/verb.ts";
@@ -29,8 +29,9 @@ export const verb: Verb<Options> = {
   ],
   async run({ options }, world) {
     const isWatched = options.watch === true && !options.json;
-    if (options.run === undefined && !(await hasRun(world, isWatched))) return NO_RUN;
-    const { journal, place, state } = await runAt(world, options.run);
+    const place = await findPlace(world.cwd);
+    if (options.run === undefined && !(await hasRun(place, world, isWatched))) return NO_RUN;
+    const { journal, state } = await runIn(place, world, options.run);
     const draw = (now: RunState): Promise<Board> => boardAt(place, now, world);
     if (!isWatched) return { ...(await draw(state)), isColoured: true };
     const { watchBoard } = await import("./watch.ts");
@@ -41,8 +42,7 @@ export const verb: Verb<Options> = {
 
 /** Is there a run to show?
  * @param isAwaited waits until there is one */
-async function hasRun(world: World, isAwaited: boolean): Promise<boolean> {
-  const { common } = await findPlace(world.cwd);
+async function hasRun({ common }: Place, world: World, isAwaited: boolean): Promise<boolean> {
   const isThere = async (): Promise<boolean> => (await listRuns(common)).length > 0;
   if (await isThere()) return true;
   if (!isAwaited) return false;

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { alarmLine, alarmsOf } from "../foreman/alarms.ts";
 import { type Attention, attentionOf } from "../foreman/attention.ts";
 import { isPass } from "../journal/evidence.ts";
+import { type Flaky, flakyIn } from "../journal/flaky.ts";
 import { isNone, missingSlots, slotsOf } from "../journal/handoff.ts";
 import type { Beside } from "../journal/shapes.ts";
 import {
@@ -60,6 +61,10 @@ export async function reportText(
       "Alarms",
       alarms.map((alarm) => `- ${inline(alarmLine(alarm))}`),
     ),
+    ...section(
+      "Flaky",
+      flakyIn(state).map((flaky) => flakyText(flaky, folder)),
+    ),
     ...section("Findings", findingsText(state)),
     ...section("The plan since", changesText(state)),
     ...section("Beside the files", besideText(state)),
@@ -75,6 +80,14 @@ export async function reportText(
 /** A section with its title; nothing where there is nothing to say. */
 const section = (title: string, lines: readonly string[]): string[] =>
   lines.length > 0 ? [`## ${title}\n`, ...lines, ""] : [];
+
+/** A gate that was red and then passed with nothing changed, and what had failed. */
+function flakyText({ gate, tasks, errors, red, green }: Flaky, folder: string): string {
+  const whose = tasks.length > 0 ? ` (${tasks.join(", ")})` : "";
+  const failed = errors.length > 0 ? `: ${listed(errors)}` : "";
+  const [was, became] = [red, green].map((output) => code(join(folder, output)));
+  return `- **${inline(gate)}**${whose} was red, then green on the very same files${failed}. Red: ${was}, green: ${became}`;
+}
 
 /** What commands, or somebody meanwhile, changed in the config, hooks and refs that all worktrees
  * share, and during which gates. */

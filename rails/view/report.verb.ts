@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { faultIn, lookAt } from "../foreman/look.ts";
+import { flakyIn } from "../journal/flaky.ts";
 import { runAt } from "../journal/run-at.ts";
 import { takeDown } from "../money/usage.ts";
 import { type OfRun, RUN, type Verb } from "../program/verb.ts";
@@ -21,6 +22,6 @@ export const verb: Verb<OfRun> = {
     const file = join(journal.folder, "report.md");
     await writeFile(file, report);
     const { run, line, tip } = state;
-    return { text: report, data: { run, line, tip, file, cost, report } };
+    return { text: report, data: { run, line, tip, file, cost, flaky: flakyIn(state), report } };
   },
 };

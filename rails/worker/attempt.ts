@@ -43,6 +43,15 @@ export async function ownAttempt(cwd: string): Promise<Own> {
   return { place, ...(await findAttempt(place.common, id)) };
 }
 
+/** The same attempt, as the journal says now. */
+export const asOfNow = async ({
+  place,
+  attempt,
+}: Pick<Own, "place" | "attempt">): Promise<Own> => ({
+  place,
+  ...(await findAttempt(place.common, attempt.id)),
+});
+
 /** The first files of a worktree that are not committed, as a text; what gates made beside them is
  * nobody's work. */
 export const uncommitted = async (state: RunState, attempt: string, top: string): Promise<string> =>

@@ -12,11 +12,11 @@ import { word } from "../program/typed.ts";
 import { attach } from "../proof/jobs.ts";
 import { prove } from "../proof/prove.ts";
 import {
+  asOfNow,
   attemptOf,
   findAttempt,
   MARKER,
   type Own,
-  ownAttempt,
   uncommitted,
   wasBegunIn,
 } from "./attempt.ts";
@@ -49,7 +49,7 @@ export async function begin(id: string, cwd: string, until: number): Promise<Own
       write({ event: "begun", attempt: id, worktree: place.top, branch, base, foundBranch });
     });
   }
-  return setUp(await ownAttempt(place.top), until);
+  return setUp(await asOfNow({ place, attempt }), until);
 }
 
 /** Where an attempt starts, and above which commit lie its task's own. */
@@ -119,7 +119,7 @@ async function setUp(own: Own, until: number): Promise<Own | null> {
   if (!ran) return null;
   if (ran instanceof Error) return endUnset(own, ran.message);
   // Files that changed meanwhile are no failure: its worker may have been at them already.
-  return isRed(ran) ? endUnset(own, join(journal.folder, ran.output)) : ownAttempt(place.top);
+  return isRed(ran) ? endUnset(own, join(journal.folder, ran.output)) : asOfNow(own);
 }
 
 /** Ends an attempt whose worktree could not be set up. @param note what went wrong, or where that

@@ -15,7 +15,7 @@ import { ownOf } from "../program/files.ts";
 import { attach } from "../proof/jobs.ts";
 import { tailOf } from "../proof/output.ts";
 import { isNoWorse, prove } from "../proof/prove.ts";
-import { type Own, ownAttempt } from "./attempt.ts";
+import { asOfNow, type Own, ownAttempt } from "./attempt.ts";
 
 /** How a gate's call can come out, and what the program ends with then. */
 export const RESULTS = {
@@ -35,6 +35,7 @@ export type GateResult = Readonly<{
   failures: number; // So far, of as many as are allowed
   allowed: number;
   seconds?: number;
+  failing?: string; // The line by which its runner sums failures up, where it ended with 0
   output?: string; // Raw, as an absolute path
   tail?: string; // Its end, where the gate failed
 }>;
@@ -52,7 +53,8 @@ export async function gate(
   cwd: string,
   until: number,
 ): Promise<GateResult[]> {
-  const { state, attempt } = await ownAttempt(cwd);
+  const own = await ownAttempt(cwd);
+  const { state, attempt } = own;
   const gates = gatesOf(state, attempt.phase);
   const names = gates.map((each) => each.name).join(", ");
   const wanted = gates.filter((each) => name === undefined || each.name === name);
@@ -60,7 +62,7 @@ export async function gate(
     throw new Fault("no-gate", `there is no gate ${name}`, `there are ${names}`, EXIT.usage);
   const results: GateResult[] = [];
   for (const each of wanted) {
-    results.push(await runGate(await ownAttempt(cwd), each, until));
+    results.push(await runGate(await asOfNow(own), each, until));
     if (results.at(-1)?.result !== "pass") break;
   }
   return results;
@@ -84,7 +86,9 @@ async function runGate(own: Own, command: PhaseGate, until: number): Promise<Gat
   if (!evidence)
     return { ...call, result: "running", hint: "call the same again: it goes on meanwhile" };
   const output = join(journal.folder, evidence.output);
-  const ran = { ...call, seconds: evidence.ms / 1000, output };
+  const { failing } = evidence;
+  const says = failing === undefined ? {} : { failing };
+  const ran = { ...call, seconds: evidence.ms / 1000, output, ...says };
   if (isMet(command, evidence))
     return { ...ran, result: "pass", hint: passHint(command, evidence) };
   if (!isMissed(command, evidence)) {
@@ -113,8 +117,9 @@ function passHint({ red }: PhaseGate, { known }: Evidence): string {
 }
 
 /** What there is to say of a failure that is no usual one. */
-function failHint({ code, untested }: Evidence): string {
+function failHint({ code, untested, failing }: Evidence): string {
   if (code === null) return "it ran out of time. ";
+  if (failing !== undefined) return `it ended with 0 and printed «${failing}»: that is no pass. `;
   return untested ? "it tested nothing. " : "";
 }
 

@@ -34,14 +34,17 @@ export async function giveVerdict(
  * client made for it, and not where that agent wrote something of the task.
  * @throws Fault `not-yours` */
 function refuseAuthor({ attempt, place }: Own): void {
-  const { id, task, launched } = attempt;
-  const agent = launched?.agent;
+  const { id, task, launches } = attempt;
+  const agents = launches.map(({ agent }) => agent);
+  const own = agents.find((agent) => isOfAgent(place.top, agent));
   const isAuthor = task.attempts.some(
-    (each) => each.phase.writes && (each.launched?.agent === agent || wasBegunIn(each, place.top)),
+    (each) =>
+      each.phase.writes &&
+      (each.launches.some(({ agent }) => agent === own) || wasBegunIn(each, place.top)),
   );
   const why = [
-    !agent && `no agent was launched for ${id}`,
-    agent && !isOfAgent(place.top, agent) && `${place.top} is not the worktree of ${id}'s agent`,
+    agents.length === 0 && `no agent was launched for ${id}`,
+    agents.length > 0 && !own && `${place.top} is not the worktree of ${id}'s agent`,
     isAuthor && `whoever wrote something of task ${task.id} does not judge it`,
   ].find(Boolean);
   if (why) throw new Fault("not-yours", why, "stop and say so");

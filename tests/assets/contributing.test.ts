@@ -25,10 +25,15 @@ const isPath = (word: string): boolean =>
 /** The paths that a page names: in backticks, as links, and in the commands that it shows. */
 function pathsIn(page: string): string[] {
   const { words, lines } = codeIn(page);
-  const links = [...page.matchAll(/\]\(([^)#]+)\)/g)].map(([, target = ""]) => target);
   const called = lines.flatMap((line) => line.split(" "));
-  return [...words, ...called].filter(isPath).concat(links.filter((link) => !link.includes(":")));
+  return [...words, ...called].filter(isPath).concat(linksIn(page));
 }
+
+/** What a page links to beside itself. */
+const linksIn = (page: string): string[] =>
+  [...page.matchAll(/\]\(([^)#]+)\)/g)]
+    .map(([, target = ""]) => target)
+    .filter((link) => !link.includes(":"));
 
 const scriptsIn = (page: string): string[] =>
   [...page.matchAll(/\bnpm run ([\w:]+)/g)].map(([, name = ""]) => name);
@@ -47,6 +52,17 @@ describe.each(["CONTRIBUTING.md", "SECURITY.md", ".github/pull_request_template.
       const calls = invocationsIn(page);
       expect(calls.map((call) => [call, faultOf(call)]).filter(([, fault]) => fault)).toEqual([]);
     });
+  },
+);
+
+// Beside ours these name files of projects; docs/changing-the-rails.md has a test that follows it.
+test.each(["README.md", "evals/README.md", "tests/trials/README.md"])(
+  "%s names scripts and links to pages that there are",
+  (path) => {
+    const page = read(path);
+    expect(scriptsIn(page).filter((name) => !(name in scripts))).toEqual([]);
+    const links = linksIn(page).map((link) => join(ROOT, path, "..", link));
+    expect(links.filter((each) => !existsSync(each))).toEqual([]);
   },
 );
 

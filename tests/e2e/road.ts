@@ -96,7 +96,9 @@ export function fourTasks(
     expect(gained.own / 4).toBeLessThanOrEqual(250);
     expect(gained.client / 4).toBeLessThanOrEqual(mode === "auto" ? 1150 : 750);
     // Nothing but the line is left, in git and on disk.
-    world.minion("clean");
+    expect(JSON.parse(world.minion("clean", "--json")).keep).toEqual([
+      { name: "branch minion/r1/line", why: "the result: not merged yet" },
+    ]);
     expect(world.git("for-each-ref", "--format=%(refname:short)", "refs/heads")).toBe(
       "main\nminion/r1/line",
     );

@@ -232,4 +232,26 @@ describe("doctor", () => {
       enough("20.12.0", "20.12"),
     ]).toEqual([true, true, true, false, true]);
   });
+
+  it("notes where a person's or a project's page leaves out what a shipped list has", async () => {
+    standIn();
+    const shipped = "---\nname: minion-blueprint\nallow: [one, two]\n---\n\nSteps.\n";
+    await act("update", root, makeAssets("0.1.0", { [BLUEPRINT]: shipped }));
+    const repo = join(home, "repo");
+    lay(root, { "minion/blueprint.md": "---\nallow: [one, three]\n---\n" });
+    lay(repo, {
+      ".git/": "",
+      ".claude/minion/blueprint.md": "---\nallow+: [four]\n---\n",
+    });
+    const replaced = async () =>
+      (await look({}, repo)).findings.filter(({ code }) => code === "replaced");
+    const ofPerson = join(root, "minion/blueprint.md");
+    expect((await replaced()).map(({ level, file }) => [level, file])).toEqual([
+      ["note", ofPerson],
+    ]);
+    const ofProject = join(repo, ".claude/minion/blueprint.md");
+    lay(repo, { ".claude/minion/blueprint.md": "---\nallow: [three]\n---\n" });
+    expect((await replaced()).map(({ file }) => file)).toEqual([ofPerson, ofProject]);
+    expect((await replaced())[0]?.hint).toContain("allow+");
+  });
 });

@@ -158,3 +158,73 @@ test("secrets of the environment are not in what a gate leaves", async () => {
   const [name = ""] = readdirSync(folder);
   expect(readFileSync(join(folder, name), "utf8")).toBe("token is [MY_TOKEN]\n");
 });
+
+describe("a gate that ends with 0 over failures that its runner prints", () => {
+  /** As node --test does it, its exit code hidden by the pipe. */
+  const TEE = `(${RUNNER}; echo "# fail $(grep -rl FAIL src | wc -l)") | tee ../out.log`;
+  const start = async () => {
+    scene = new Scene(gates(TEE));
+    await scene.start("1. One\n");
+    return next();
+  };
+
+  test("fails for its worker, who is told the line; what lands by hand does not land either", async () => {
+    expect((await start()).dispatch).toHaveLength(1);
+    const worker = await scene.agent("r1/1.1");
+    await worker.begin();
+    worker.edit({ "src/one.txt": "FAIL" });
+    expect((await worker.minion(["gate", "g0", "--json"])).json.gates[0]).toMatchObject({
+      result: "fail",
+      failures: 1,
+      failing: "# fail 1",
+      hint: expect.stringContaining("«# fail 1»"),
+    });
+    worker.commit();
+    expect((await worker.submit()).json.error.code).toBe("unproven");
+    const land = await scene.minion(["land", "1", "--json"]);
+    expect(land.json.error).toMatchObject({ code: "not-landed" });
+    expect(land.json.error.message).toContain("g0 ended with 0 and printed «# fail 1»");
+    expect(scene.show("minion/r1/line")).not.toContain("src/one.txt");
+  });
+
+  test("lands once nothing fails", async () => {
+    await start();
+    await scene.goodWorker("r1/1.1", { "src/one.txt": "1" });
+    expect(await next()).toMatchObject({ done: true, landed: ["1"] });
+  });
+
+  test("on the base it is a red base, and what fails there as well does not count then", async () => {
+    scene = new Scene(gates(TEE));
+    scene.write("src/old.txt", "FAIL\n");
+    scene.commit("chore: an old failure");
+    await scene.start("1. One\n2. Two\n");
+    expect((await next()).attention).toMatchObject([
+      { reason: "base-red", note: "Red on the base: g0 ended with 0 and printed «# fail 1»." },
+      { reason: "base-red" },
+    ]);
+    expect((await scene.minion(["resume", "--red-base"])).code).toBe(0);
+    await next();
+    await scene.goodWorker("r1/1.1", { "src/one.txt": "1" });
+    const two = await scene.agent("r1/2.1");
+    await two.begin();
+    two.edit({ "src/two.txt": "FAIL" });
+    expect((await two.minion(["gate", "g0", "--json"])).json.gates[0]).toMatchObject({
+      result: "fail",
+      failing: "# fail 2",
+    });
+    two.edit({ "src/two.txt": "2" });
+    await two.finish();
+    expect(await next()).toMatchObject({ done: true, landed: ["1", "2"] });
+  });
+
+  test("where tests have to fail first, that shows it", async () => {
+    scene = new Scene(gates(TEE).replace("g0", "test"));
+    await scene.start("1. One\n   Workflow: tdd\n");
+    await next();
+    const worker = await scene.agent("r1/1.1");
+    await worker.begin();
+    worker.edit({ "src/one.txt": "FAIL" });
+    const { json } = await worker.minion(["gate", "test", "--json"]);
+    expect(json.gates[0]).toMatchObject({ result: "pass", failures: 0, failing: "# fail 1" });
+  });
+});

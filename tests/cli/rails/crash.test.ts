@@ -8,12 +8,10 @@ vi.setConfig({ testTimeout: 600_000 });
 /** In the order in which they come; each kill is followed by a fresh session's resume. By night
  * each event has its own run. */
 const POINTS: readonly Point[] = [
-  { moment: "after", kind: "started", nth: 1 },
   { moment: "torn", kind: "dispatched", nth: 2 },
   { moment: "before", kind: "begun", nth: 1 },
   { moment: "before", kind: "landed", nth: 1 },
   { moment: "after", kind: "not-landed", nth: 1 },
-  { moment: "before", kind: "submitted", nth: 4 },
 ];
 
 test("a run that is killed again and again comes to the same end as one that nobody interrupts", async () => {

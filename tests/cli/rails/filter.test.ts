@@ -32,6 +32,11 @@ test.each([
   ['"min"ion merge', true],
   ["min'ion' merge", true],
   ["mi\\nion merge", true],
+  ["m''inion merge", true],
+  ['m""inion merge', true],
+  ["m'i'n\\ion merge", true],
+  ["'m'inion", true],
+  ["npm test && m''inion merge", true],
   ["$(which minion) merge", true],
   ["/x/bin/minion merge", true],
   ["minion>x merge", true],
@@ -44,6 +49,9 @@ test.each([
   ["minions all", false],
   ["echo 'union' \"admin\"", false],
   ["node build.js --minify", false],
+  ["echo 'm' 'onion'", false],
+  ["rm 'min' ion; npm run \"admin\"", false],
+  ["m''inions all", false],
 ])("the rails look at a session's %j: %s", (command, expected) => {
   expect(isStarted({ tool_name: "Bash", tool_input: { command } })).toBe(expected);
 });
@@ -52,4 +60,6 @@ test("whatever a worker calls is looked at, and nothing for the folder's name al
   const call = { tool_name: "Bash", tool_input: { command: "npm test" } };
   expect(isStarted({ ...call, agent_type: "minion:minion-worker" })).toBe(true);
   expect(isStarted({ ...call, cwd: "/home/a/minion work" })).toBe(false);
+  const quoted = { tool_name: "Bash", tool_input: { command: "m''inion merge" } };
+  expect(isStarted({ ...quoted, cwd: "/home/a/minion work" })).toBe(true);
 });

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -164,6 +165,31 @@ describe("a worker that has begun", () => {
     expect(await run("git commit -F - <<'EOF'\nfeat: a\nEOF")).toBe("allow");
     expect(await run("git log -n 5 --oneline")).toBe("allow");
     expect(await run("git log | head")).toBe(null);
+  });
+
+  test.each([
+    ["git commit -F secret", "deny"],
+    ["git commit -Fsecret", "deny"],
+    ["git commit --file=secret", "deny"],
+    ["cd src && git commit -F ../secret", "deny"],
+    ["git tag -a v1 -F secret", "deny"],
+    ["git diff secret", null],
+    ["git commit -F inside/one.txt", "allow"],
+    ["git commit -F none", "allow"],
+    ["git -C theirs reset --hard", "deny"],
+    ["git -C theirs log", null],
+    ["rm logs/a.log", "deny"],
+    ["echo x > logs/a.log", "deny"],
+    ["cat logs/a.log", null],
+  ])("a link is what it leads to: %j → %s", async (command, expected) => {
+    for (const [name, target] of [
+      ["secret", "/etc/passwd"],
+      ["inside", "src"],
+      ["theirs", scene.repo],
+      ["logs", join(scene.repo, ".git/minion/r1/output")],
+    ] as const)
+      symlinkSync(target, join(worker.path, name));
+    expect(await decision(worker, "Bash", { command })).toBe(expected);
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { casesOf } from "../../by-night.ts";
 import { Scene } from "./scene.ts";
 
 let scene: Scene;
@@ -192,27 +193,37 @@ test.each([
   expect(scene.gitIn(there, "status", "--porcelain")).toBe("");
 });
 
-test.each([
-  ["branch.trunk.mergeOptions", "--squash"],
-  ["branch.trunk.mergeOptions", "--strategy=ours --no-ff"],
-  ["merge.verifySignatures", "true"],
-  ["merge.ff", "false"],
-  ["merge.autoStash", "true"],
-])("a person's setting for merges makes nothing else of it: %s=%s", async (key, value) => {
-  scene.git("config", key, value);
-  for (const isApart of [false, true]) {
-    if (isApart) {
-      scene.git("reset", "-q", "--hard", "HEAD~");
-      scene.write("src/other.txt", "meanwhile\n");
-      meanwhile("feat: other");
+// By day one setting of the branch and one of all merges.
+const SETTINGS = casesOf(
+  [
+    ["branch.trunk.mergeOptions", "--squash"],
+    ["merge.ff", "false"],
+  ],
+  [
+    ["branch.trunk.mergeOptions", "--strategy=ours --no-ff"],
+    ["merge.verifySignatures", "true"],
+    ["merge.autoStash", "true"],
+  ],
+) as [string, string][];
+
+test.each(SETTINGS)(
+  "a person's setting for merges makes nothing else of it: %s=%s",
+  async (key, value) => {
+    scene.git("config", key, value);
+    for (const isApart of [false, true]) {
+      if (isApart) {
+        scene.git("reset", "-q", "--hard", "HEAD~");
+        scene.write("src/other.txt", "meanwhile\n");
+        meanwhile("feat: other");
+      }
+      const { json } = await merge();
+      expect(json).toMatchObject({ into: "trunk", to: tip("trunk") });
+      expect(scene.git("merge-base", "trunk", "minion/r1/line")).toBe(tip("minion/r1/line"));
+      expect(scene.show("trunk")).toContain("src/use.txt");
+      isQuiet();
     }
-    const { json } = await merge();
-    expect(json).toMatchObject({ into: "trunk", to: tip("trunk") });
-    expect(scene.git("merge-base", "trunk", "minion/r1/line")).toBe(tip("minion/r1/line"));
-    expect(scene.show("trunk")).toContain("src/use.txt");
-    isQuiet();
-  }
-});
+  },
+);
 
 test("two at once merge it once", async () => {
   scene.write("../during", "sleep 0.3\n");

@@ -179,6 +179,105 @@ describe("what a person should know does not stop a run", () => {
     },
   );
 
+  describe("a command that ends with 0 also where something fails", () => {
+    /** The commands among some, each a gate of its own, of which `plan` says so. */
+    async function saidOf(runs: readonly string[]): Promise<string[]> {
+      const gates = runs.map((run, at) => `  - name: g${at}\n    run: ${JSON.stringify(run)}\n`);
+      scene.write(".claude/minion/blueprint.md", `---\ngates:\n${gates.join("")}---\n`);
+      const { json } = await scene.minion(["plan", "-", "--json"], { input });
+      const names = found(json).flatMap(({ level, message }) =>
+        level === "warning" ? Number(/^g(\d+) .* ends with 0 also/s.exec(message)?.[1]) : [],
+      );
+      return names.map((at) => runs[at] as string);
+    }
+
+    const HIDES = [
+      "node --test | tee out.log",
+      "node --test 2>&1 | tee -a out.log",
+      "node --test |& tee out.log && npm run lint",
+      "node --test | grep -v noise",
+      "node --test || true",
+      "node --test 2>&1 || true",
+      "cd web && node --test || :",
+      "(cd web && node --test) || true",
+      "rm -rf out; node --test || exit 0",
+      "node --test || echo failed",
+      'sh -c "node --test || true"',
+      "node --test || { echo failed; exit 0; }",
+      "node --test; exit 0",
+      "node --test; true",
+      "node --test\ntrue\n",
+      "node --test &",
+      "make -i test",
+      "make -si test",
+      "make --ignore-errors test",
+      "ruff check --exit-zero",
+      "mvn -Dmaven.test.failure.ignore test",
+      "golangci-lint run --issues-exit-code=0",
+    ];
+    const SHOWS = [
+      "node --test",
+      "bash -c 'set -o pipefail; node --test | tee out.log'",
+      "node --test | tee out.log; test $PIPESTATUS -eq 0",
+      'test -z "$(gofmt -l . | tee /dev/stderr)"',
+      "node --test | npx tap-spec",
+      "mkdir out || true",
+      "mkdir -p out || true; node --test",
+      "docker compose down || true",
+      "node --test || exit 1",
+      "node --test || { echo failed; exit 1; }",
+      "node --test || (echo failed; exit 1)",
+      "node --test && echo fine",
+      "set -e; node --test; true",
+      "true",
+      "echo true",
+      "node --test > out.log 2>&1",
+      "make -k test",
+      "make -C web test",
+      "make test -j4",
+    ];
+
+    test("is said to be one, and no other", async () => {
+      expect(await saidOf([...HIDES, ...SHOWS])).toEqual(HIDES);
+    });
+
+    test("also behind scripts, targets and recipes, as these are run", async () => {
+      const scripts = {
+        test: "npm run unit",
+        unit: "vitest run || true",
+        lint: "set -o pipefail; eslint . | tee lint.log",
+        log: "bash -c 'set -o pipefail'; npm run piped",
+        piped: "vitest run | tee out.log",
+      };
+      scene.write("package.json", JSON.stringify({ scripts }));
+      scene.write(
+        "Makefile",
+        "test-all:\n\t-node --test\ntest:\n\t-rm -rf out\n\t@-node --test\n" +
+          "flags:\n\tnode --test \\\n\t  -r x\nclean:\n\t-rm -rf out\n\tnode --test\n",
+      );
+      scene.write("web/Makefile", ".SHELLFLAGS := -eu -o pipefail -c\nt:\n\tnode --test | tee o\n");
+      scene.write("justfile", "test:\n  -node --test\ncheck:\n  node --test\n");
+      const runs = ["npm test", "npm run lint", "npm run log", "make test", "make -s test-all"];
+      const more = ["make flags", "make clean", "just test", "just check"];
+      expect(await saidOf([...runs, ...more])).toEqual([
+        "npm test",
+        "npm run log",
+        "make test",
+        "make -s test-all",
+        "just test",
+      ]);
+      gate("make t", "    cwd: web\n");
+      scene.commit("chore: make");
+      const { json } = await scene.minion(["plan", "-", "--json"], { input });
+      expect(found(json)).toEqual([]);
+    });
+
+    test("stops no run", async () => {
+      gate("node --test | tee out.log");
+      await told(/own \(node --test \| tee out.log\) ends with 0 also where something fails/);
+    });
+  });
+
   test("what watches unless CI is set", async () => {
     scene.write("package.json", '{"scripts":{"test":"react-scripts test"}}');
     gate("npm test");

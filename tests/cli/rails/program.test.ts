@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Scene } from "./scene.ts";
 
@@ -54,6 +55,18 @@ describe("the program as it is built", () => {
     expect(JSON.parse(merge.stdout).hookSpecificOutput.permissionDecision).toBe("ask");
     expect(broken).toMatchObject({ code: 0, stdout: "" });
   });
+
+  test.runIf(process.platform === "linux").each(["> /dev/full", "2> /dev/full", ">&-"])(
+    "breaks no session where a hook's answer cannot be written: %s",
+    (where) => {
+      const call = `"$0" "$1" hook PreToolUse ${where}`;
+      const asked = { session_id: "s1", cwd: scene.repo, tool_name: "Bash" };
+      const input = JSON.stringify({ ...asked, tool_input: { command: "minion merge" } });
+      const options = { cwd: scene.repo, env: scene.env(), input };
+      const ended = spawnSync("sh", ["-c", call, process.execPath, scene.program], options);
+      expect(ended.status).toBe(0);
+    },
+  );
 
   test("does in the background what takes longer than its caller waits", async () => {
     const first = await scene.spawned(["next", "--json", "--wait", "60"]);

@@ -135,7 +135,7 @@ describe("each command that is printed works when it is typed", () => {
     for (const [args, verb] of [
       [["land", "9"], ""],
       [["retry", "1"], ""],
-      [["abort"], "report"],
+      [["abort"], "report --run r1"],
       [["plan", "-", "--workflow", "no such"], ""],
     ] as const) {
       const { stderr } = await scene.minion([...args], { input: "1. One\n" });
@@ -145,7 +145,9 @@ describe("each command that is printed works when it is typed", () => {
       expect(type(command)).toMatchObject({ status: 0 });
     }
     const session = { env: { CLAUDECODE: "1" } };
-    expect((await scene.minion(["abort"], session)).stderr).toContain("→ see minion report");
+    expect((await scene.minion(["abort"], session)).stderr).toContain(
+      "→ see minion report --run r1",
+    );
   });
 });
 

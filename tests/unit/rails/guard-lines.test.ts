@@ -193,6 +193,102 @@ describe("the session itself", () => {
     env -C /x minion merge
     coproc minion merge
     [[ -n $(minion merge) ]]
+    set -- minion merge; "$@"
+    set -- x minion merge; shift; "$@"
+    set -- minion merge; $1 $2
+    bash <(echo minion merge)
+    source <(echo minion merge)
+    . <(printf 'minion %s' merge)
+    sh < <(echo minion merge)
+    bash -s < <(echo minion merge)
+    $(printf 'minion') merge
+    $(printf '%s' minion) merge
+    $(printf 'min%s' ion) merge
+    $(printf '\x6dinion') merge
+    $(printf '\155inion') merge
+    $(echo -n min)ion merge
+    $(basename /x/minion) merge
+    $(realpath $(which minion)) merge
+    $(echo noinim | rev) merge
+    echo bWluaW9uIG1lcmdl | base64 -d | sh
+    base64 -d <<< bWluaW9uIG1lcmdl | bash
+    bash <<< "$(echo bWluaW9uIG1lcmdl | base64 -d)"
+    eval "$(base64 -d <<< bWluaW9uIG1lcmdl)"
+    echo 6d696e696f6e206d65726765 | xxd -r -p | sh
+    echo 'minion merge' | cat | tee log | sh
+    echo 'minion merge' | (cd x; sh)
+    { echo minion; echo merge; } | xargs sh -c '"$@"' _
+    (echo minion merge) | sh
+    echo merge | xargs -I{} minion {}
+    echo 'minion merge' | xargs -I{} sh -c '{}'
+    m''inion merge
+    mini\on merge
+    $'\x6d'inion merge
+    m"i"nion merge
+    printf -v c 'min%s' ion; $c merge
+    read c <<< 'minion merge'; $c
+    read -r a b <<< 'minion merge'; "$a" "$b"
+    echo minion merge | { read c; $c; }
+    echo minion merge | while read -r c; do $c; done
+    while read -r v; do minion "$v"; done <<< merge
+    mapfile -t a <<< 'minion'; "${"$"}{a[@]}" merge
+    cmd=(minion merge); "${"$"}{cmd[@]}"
+    cmd=(minion); cmd+=(merge); "${"$"}{cmd[@]}"
+    cmd=(minion merge); ${"$"}{cmd[0]} ${"$"}{cmd[1]}
+    c=min; c+=ion; $c merge
+    c=min; ${"$"}{c}ion merge
+    c=minions; ${"$"}{c:0:6} merge
+    c=MINION; ${"$"}{c,,} merge
+    c='x minion merge'; ${"$"}{c#x }
+    c='minion merge'; d=c; ${"$"}{!d}
+    : ${"$"}{X:=minion}; $X merge
+    declare c=minion; $c merge
+    export c=minion; $c merge
+    run() { "$@"; }; run minion merge
+    run() { shift; "$@"; }; run x minion merge
+    run() { "${"$"}{@:2}"; }; run x minion merge
+    m() { minion "$@"; }; m merge
+    f() { echo minion merge; }; f | sh
+    f() { echo minion merge; }; $(f)
+    alias m=minion; m merge
+    alias m=minion⏎m merge
+    hash -p /x/bin/minion m; m merge
+    ln -s "$(which minion)" m; ./m merge
+    cp /x/bin/minion m && ./m merge
+    echo 'minion merge' > x.sh; sh x.sh
+    echo 'minion merge' > x.sh && . ./x.sh
+    printf 'minion merge\n' > x && source x
+    cat > x.sh <<'EOF'⏎minion merge⏎EOF⏎bash x.sh
+    echo 'minion "$1"' > x.sh; sh x.sh merge
+    echo 'minion merge' | tee x.sh; chmod +x x.sh; ./x.sh
+    echo 'import os; os.system("minion merge")' > x.py; python3 x.py
+    sh -c '"$@"' _ minion merge
+    sh -c 'minion "$1"' _ merge
+    coproc { minion merge; }
+    find . -name x -exec sh -c 'minion merge' {} +
+    parallel ::: 'minion merge'
+    parallel 'minion {}' ::: merge
+    echo 'minion merge' | parallel
+    env -S'minion merge'
+    env -S 'A=1 minion' merge
+    env --split-string='minion merge'
+    env -vS 'minion merge'
+    tmux new-session -d 'minion merge'
+    tmux send-keys 'minion merge' Enter
+    echo 'minion merge' | at now
+    git -c alias.m='!minion merge' m
+    git config alias.m '!minion merge'
+    git difftool -x 'minion merge'
+    GIT_EDITOR='minion merge' git commit
+    export EDITOR='minion merge'
+    python3 -c "import os; os.system('min' + 'ion merge')"
+    $X minion; $Y merge
+    minion board; /x/bin/mini* merge
+    command "$X" merge # minion
+    eval "$X" # minion
+    $SHELL -c 'minion merge'
+    echo minion | tr a a | sh
+    bash <(sed s/x/minion/ <<< 'x merge')
   `;
   test.each(lines(ASKED))("is asked: %j", async (line) => expect(await foreman(line)).toBe("ask"));
 
@@ -277,7 +373,28 @@ describe("the session itself", () => {
     minions merge
     minion.sh merge
     my-minion merge
+    sh merge.sh
+    $(cat command)
     # minion merge
+    "$PYTHON" -m pytest tests/minion
+    run() { echo "+ $*"; "$@"; }; run npm test -- minion
+    set -- docs/minion; ls "$@"
+    read -r v < minion.txt; echo "$v"
+    echo 'minion merge' | tee notes.md
+    echo 'minion merge' | grep merge
+    echo bWluaW9uIG1lcmdl | base64 -d
+    printf -v x '%s' 'minion merge'; echo "$x"
+    cat > x.sh <<'EOF'⏎minion merge⏎EOF⏎cat x.sh
+    diff <(echo minion merge) <(cat x)
+    cmd=(npm test); "${"$"}{cmd[@]}" -- minion
+    bash scripts/minion.sh
+    . ./minion.env
+    cat minion.sh | bash
+    GIT_EDITOR=true git commit -m 'minion merge'
+    find minion -name '*.ts' -exec cat {} +
+    alias m=minion
+    curl -fsSL https://x.example/minion | sh
+    eval "$(direnv export bash)"; npm test -- minion
   `;
   test.each(lines(LEFT))("is left to the person's own permissions: %j", async (line) =>
     expect(await foreman(line)).toBeNull(),
@@ -493,7 +610,95 @@ describe("a worker", () => {
     truncate -s 0 .git/minion/r1/events.jsonl
     node -e "fs.rmSync('.git/minion/r1')"
     python3 -c "open('.git/minion/r1/events.jsonl','w')"
+    set -- git stash; "$@"
+    bash <(echo git stash)
+    $(printf git) stash
+    echo Z2l0IHN0YXNo | base64 -d | sh
+    base64 -d x.b64 | sh
+    base64 -d < x.b64 | timeout 5 bash
+    base64 -d x.b64 > x.sh; sh x.sh
+    eval "$(base64 -d x.b64)"
+    source <(base64 -d x.b64)
+    echo gvg fgnfu | tr a-z n-za-m | sh
+    sed s/x/git/ x.sh | sh
+    openssl enc -d -aes-256-cbc -in x | bash
+    python3 -c "print('gi'+'t stash')" | sh
+    python3 -c "import os,base64; os.system(base64.b64decode('Z2l0IHN0YXNo'))"
+    node -e "require('child_process').execSync(Buffer.from('Z2l0','base64')+' stash')"
+    perl -e 'system(pack("H*", "676974207374617368"))'
+    echo "import os; os.system('git stash')" | python3 -
+    base64 -d x.b64 | python3
+    g''it stash
+    gi\t stash
+    $'\x67it' stash
+    /usr/bin/g?t stash
+    /usr/bin/gi[t] stash
+    /usr/*/git stash
+    ${"$"}{X}it stash
+    $X stash
+    "$X" push --force
+    "$X" -c core.hooksPath=/dev/null commit -m x
+    $X
+    eval "$X"
+    sh -c "$X"
+    $SHELL -c 'git stash'
+    $X "$Y"
+    read -r c < cmd; $c
+    while read -r c; do eval "$c"; done < cmds
+    read -r a b <<< 'git stash'; "$a" "$b"
+    printf -v c 'gi%s' t; "$c" stash
+    a=(git stash); "${"$"}{a[@]}"
+    a=g; a+=it; $a stash
+    run() { "$@"; }; run git stash
+    g() { git "$@"; }; g stash
+    alias g=git; g stash
+    alias g='git stash'; g
+    ln -s /usr/bin/git g; ./g stash
+    echo 'git stash' > x.sh; sh x.sh
+    cat > x.sh <<'EOF'⏎git stash⏎EOF⏎chmod +x x.sh && ./x.sh
+    echo 'git stash' > x; . ./x
+    sh -c 'git "$1"' _ stash
+    echo 'git stash' | xargs -I{} sh -c '{}'
+    find . -exec {} stash \;
+    parallel git ::: stash
+    env -S'git stash'
+    GIT_EDITOR='git stash' git commit
+    git st$X
+    git s?ash
+    X=ls; X=git; Y="$X stash"; $Y
+    X=git; Y=a; Y=stash; $X $Y; X=ls
+    X=ls; X='git stash'; echo "$X" | sh
+    X=ls; X=git; $(echo $X) stash
+    { [ -f x ]; echo git stash; } | sh
+    (npm test && echo git stash) | sh
+    f() { echo git stash; }; f | sh
+    for f in x; do echo git stash; done | sh
+    exec 3<<<'git stash'; sh <&3
+    bash /dev/fd/3 3<<<'git stash'
+    IFS=_; c=git_stash; $c
+    su <<< 'git stash'
+    sudo -s <<< 'git stash'
+    hyperfine 'git stash'
+    sed '1e git stash' x
+    tar cf x --checkpoint-action=exec='git stash' y
+    vim -c ':!git stash' x
+    toybox sh -c 'git stash'
+    git $'st\x61sh'
+    git "$(echo hsats | rev)"
+    tmux new -d 'git stash'
+    minion $(echo merge)
+    $X merge
+    echo bWluaW9uIG1lcmdl | base64 -d | sh
+    echo 'minion merge' > x.sh; bash ./x.sh
   `;
+  const many = Array.from({ length: 150 }, (_, at) => `v${at}`).join(" ");
+  const deep = (level: number): string =>
+    level === 0 ? "git stash" : `sh -c ${JSON.stringify(deep(level - 1))}`;
+  test("is refused what nobody would read to its end", () => {
+    expect(worker(`for v in ${many} stash; do git $v; done`)).toBe("refused");
+    expect(worker(deep(9))).toBe("refused");
+  });
+
   test.each(lines(REFUSED))("is refused: %j", (line) => expect(worker(line)).toBe("refused"));
 
   const UNASKED = `
@@ -537,7 +742,7 @@ describe("a worker", () => {
   `;
   test.each(lines(UNASKED))("goes unasked: %j", (line) => expect(worker(line)).toBe("unasked"));
 
-  const LEFT = `
+  const LEFT = String.raw`
     git diff --no-index /dev/null ~/.ssh/id_rsa
     git diff --no-index a b
     git stash --help
@@ -684,6 +889,69 @@ describe("a worker", () => {
     python3 -c "print(1)"
     for f in a b; do echo $f; done
     docker run -v .:/x git status
+    "$PYTHON" -m pytest -x
+    "$PYTHON" "$DIR/x.py"
+    ${"$"}{PYTHON:-python3} x.py
+    $(npm bin)/eslint .
+    $HOME/.cargo/bin/cargo test
+    ./gradlew test
+    eval "$(direnv export bash)"
+    eval "$(ssh-agent -s)"
+    source .venv/bin/activate && pytest
+    . "$NVM_DIR/nvm.sh"
+    source <(kubectl completion bash)
+    bash scripts/x.sh
+    cat x.sh | bash
+    curl -fsSL https://x.example | sh
+    bash <(curl -s https://x.example)
+    run() { echo "+ $*"; "$@"; }; run npm test
+    g() { git "$1"; }; g status
+    set -- a b; npm test "$@"
+    for t in tests/*.sh; do "$t"; done
+    for t in tests/*.sh; do bash "$t" || exit 1; done
+    read -r v < .nvmrc; nvm use "$v"
+    while read -r f; do node "$f"; done < list
+    while read -r f; do git add "$f"; done < list
+    echo aGk= | base64 -d
+    base64 -d x.b64 | tar xz
+    echo Z2l0IHN0YXNo | base64 -d
+    echo 'git stash' > notes.md
+    cat > x.sh <<'EOF'⏎git stash⏎EOF
+    cat > x.sh <<'EOF'⏎npm test⏎EOF⏎bash x.sh
+    echo 'npm test' | sh
+    CMD="npm test"; $CMD
+    cmd=(npm test); "${"$"}{cmd[@]}"
+    args=(-r x); pytest "${"$"}{args[@]}"
+    ls | xargs -I{} sh -c 'cd {} && npm test'
+    find . -name '*.sh' -exec bash {} \;
+    find . -name x -exec {} --version \;
+    python3 gen.py | sh
+    python3 -c "import subprocess; subprocess.run(['npm', 'test'])"
+    python3 -c "import base64; print(base64.b64decode('Z2l0IHN0YXNo'))"
+    cat x | python3 -m json.tool
+    cat x.json | jq -r .a | xargs npm view
+    sed s/x/y/ a | node scripts/x.js
+    git log --format=%s | sed s/a/b/ | sort
+    git commit -m "$(printf 'feat: %s' x)"
+    git diff "$(git merge-base main HEAD)"
+    git log --since="$(date -d yesterday +%F)"
+    git checkout -- '*.ts'
+    [ -f x ] && npm test
+    [[ $X = git ]] && npm test
+    alias g=git
+    diff <(git stash list) <(cat x)
+    printf '%s\n' 'git stash' | grep -c stash
+    env -S 'npm test'
+    parallel npm test ::: a b
+    GIT_EDITOR=true git rebase --continue
+    for f in x y; do cat $f; done | sort
+    sed -e 's/a/b/' x
+    timeout 60 env A=1 nice sh -c "bash -c 'cd x && npm test'"
+    IFS=, read -r a b <<< 'x,y'; npm test $a
+    vim -c 'set nu' x
+    GIT_SEQUENCE_EDITOR='sed -i s/pick/fixup/' git rebase -i main
+    sh work.sh
+    $(cat command)
   `;
   test.each(lines(LEFT))("is not refused, nor let through by us: %j", (line) =>
     expect(worker(line)).toBe("left"),

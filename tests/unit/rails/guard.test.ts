@@ -123,7 +123,7 @@ describe("who may run which command of minion", () => {
     async (mode) => {
       for (const command of ["minion merge", "minion merge --into main --json"]) {
         expect(await foreman(command, mode)).toBe("ask");
-        expect(decision(workerCommand(command, null))).toBe("deny");
+        expect(decision(await workerCommand(command, null))).toBe("deny");
       }
     },
   );
@@ -148,8 +148,8 @@ describe("who may run which command of minion", () => {
     ["cd x; /home/a/.claude/skills/minion/bin/minion land 1", "deny"],
     ['bash -c "minion land 1"', "deny"],
     ["echo minion land", null],
-  ])("a worker: %j → %s", (command, expected) =>
-    expect(decision(workerCommand(command, null))).toBe(expected),
+  ])("a worker: %j → %s", async (command, expected) =>
+    expect(decision(await workerCommand(command, null))).toBe(expected),
   );
 });
 

@@ -14,6 +14,8 @@ import { print } from "../../../rails/program/exit.ts";
 import {
   code,
   coloured,
+  exact,
+  exactLines,
   inline,
   named,
   oneLine,
@@ -262,4 +264,18 @@ test("what is more than a plain text stands there by its number", () => {
   expect(oneLine("👩‍💻 ❤️ 数据 ok\u0301")).toBe("👩‍💻 ❤️ 数据 ok\u0301");
   expect(coloured("\u001b[32mgreen\u001b[39m\u001b[2J")).toBe("\u001b[32mgreen\u001b[39m\\x1b[2J");
   expect(prose("a\n## b\n```\n<!-- c", "> ")).toBe("a\n> \\## b\n> \\```\n> \\<!-- c");
+});
+
+test("what a person agrees to stands there exactly: each line end, blank and sign", () => {
+  expect(exact("a\r\n\tb\u00a0c\ue000❤️")).toBe("a\\r⏎\\tb\\xa0c\\ue000❤\\ufe0f");
+  expect(exact(`true${" ".repeat(9)};x`)).toBe("true [9 blanks] ;x");
+  expect(exactLines(`${" ".repeat(50)}a\n${"b".repeat(161)}`)).toEqual([
+    `${" ".repeat(40)}[10 blanks more] a`,
+    "b".repeat(160),
+    "  ↪ b",
+  ]);
+  for (const name of names) {
+    expect(hides(exact(name)) || /[\n\t]/.test(exact(name)), JSON.stringify(name)).toBe(false);
+    expect(hides(exactLines(name).join("\n")), JSON.stringify(name)).toBe(false);
+  }
 });

@@ -43,8 +43,9 @@ function inBounds(
   { blueprint: { bounds }, tasks, attempts }: RunState,
   retries: Record<string, number>,
 ) {
-  const isLost = ({ over, launched, begun }: AttemptState): boolean =>
-    /^(session-lost|changed|dropped)$/.test(over?.reason ?? "") || (!launched && !begun);
+  const isLost = ({ over, launches, begun }: AttemptState): boolean =>
+    /^(session-lost|changed|dropped)$/.test(over?.reason ?? "") ||
+    (launches.length === 0 && !begun);
   const counted = [...attempts.values()].filter((each) => !isLost(each) && !each.isExtra).length;
   const running = [...tasks.values()].filter(({ state }) => state === "running");
   must(running.length <= bounds.workers, `${running.length} workers at once`);

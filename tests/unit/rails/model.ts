@@ -175,6 +175,7 @@ export class Model implements Hands {
     this.at(top).marker = top;
     return { place: await this.findPlace(top), ...(await this.findAttempt("", top)) };
   };
+  readonly asOfNow = ({ place }: Pick<Own, "place">): Promise<Own> => this.ownAttempt(place.top);
   readonly treeOf = async ({ top }: { top: string }): Promise<string> => treeId(this.at(top).files);
   readonly changedPaths = async (top: string): Promise<string[]> =>
     changed(this.filesAt(this.at(top).head), this.at(top).files);
@@ -262,6 +263,7 @@ export class Model implements Hands {
     clear: async () => {},
     keep: async () => {},
     lineAt: async () => this.refs["minion/r1/line"] ?? null,
+    isLineAt: async (commit: string) => this.refs["minion/r1/line"] === commit,
     isElsewhere: async () => false,
     objection: async (state, { task, begun, submitted }) =>
       begun && submitted
@@ -295,6 +297,7 @@ export class Model implements Hands {
       return { skipped: 0 };
     },
     fill: async () => null,
+    isOn: async (commit: string) => this.at("landing").head === commit,
     tip: async () => ({ commit: this.at("landing").head, tree: treeId(this.at("landing").files) }),
     prove: async ({ state }, attempts, command) => {
       const evidence = this.proof(

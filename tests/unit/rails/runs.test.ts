@@ -38,6 +38,7 @@ vi.mock("../../../rails/git/submodule.ts", () => ({ fillSubmodules: async () => 
 vi.mock("../../../rails/line/site.ts", () => instead("siteOf"));
 vi.mock("../../../rails/git/repository.ts", () => ({
   ...instead("findPlace", "treeOf", "changedPaths", "commitOf", "resultOf"),
+  isFiledAs: async () => false, // Refs have no files there
   jobFolder: ({ main }: { main: string }) => main,
 }));
 vi.mock("../../../rails/git/worktree.ts", () => ({
@@ -54,7 +55,7 @@ vi.mock("../../../rails/proof/jobs.ts", async (original) => ({
 }));
 vi.mock("../../../rails/worker/attempt.ts", async (original) => ({
   ...(await original<object>()),
-  ...instead("findAttempt", "attemptOf", "ownAttempt"),
+  ...instead("findAttempt", "attemptOf", "ownAttempt", "asOfNow"),
   isOfAgent: () => true, // Worktrees have no names there
 }));
 

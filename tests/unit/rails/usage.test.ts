@@ -108,6 +108,8 @@ test("what a run cost: its workers' transcripts, what the journal has of those t
     "1. One\n2. Two\n3. Three\n",
     ...begun("1"),
     { event: "launched", attempt: "r1/1.1", agent: "a1", transcript: session } as const,
+    // A second worker for the same, which found the attempt begun.
+    { event: "launched", attempt: "r1/1.1", agent: "a0", transcript: session } as const,
     ...begun("2"),
     { event: "launched", attempt: "r1/2.1", agent: "a2", transcript: session } as const,
     ...begun("3"),
