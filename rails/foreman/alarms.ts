@@ -1,6 +1,6 @@
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Event, Evidence } from "../journal/events.ts";
-import { isMissed, isPass } from "../journal/evidence.ts";
+import { isMissed, isPass } from "../journal/passed.ts";
 import { endOf } from "../journal/shapes.ts";
 import { type RunState, rateLimited, tasksOf } from "../journal/state.ts";
 import { wordIn } from "../plan/risk.ts";

@@ -12,6 +12,7 @@ import { type Finding, finding, type PlannedTask } from "../plan/task.ts";
 import { writeList } from "../plan/write-list.ts";
 import { Fault } from "../program/fault.ts";
 import { outside } from "../program/world.ts";
+import { withChecks } from "./checks.ts";
 import { type Rails, railsAt, withWorkflow } from "./planned.ts";
 import { priorityOf } from "./start.ts";
 
@@ -41,7 +42,22 @@ export async function changeFrom(
   const rails = await railsAt(place, state.blueprint, overlays);
   const exists = (path: string): boolean =>
     [state.prefix, ""].some((folder) => existsSync(join(place.top, folder, path)));
-  return changeWith(text, where, state, rails, exists);
+  const changed = changeWith(text, where, state, rails, exists);
+  const all = [...state.tasks.values()].map((task) => task.planned);
+  const at = { place: { ...place, prefix: state.prefix }, isOurs: true };
+  const checked = await Promise.all(
+    changed.event.tasks.map((task) =>
+      withChecks(task, { ...at, tasks: [...all, ...changed.event.tasks] }),
+    ),
+  );
+  const findings = checked.flatMap((each) => each.findings);
+  refuseErrors(findings);
+  const tasks = checked.map(({ task }) => task);
+  return {
+    ...changed,
+    event: { ...changed.event, tasks },
+    findings: [...changed.findings, ...findings],
+  };
 }
 
 /** The same, with what its tasks' workflows are chosen from, and which paths there are.
@@ -57,8 +73,14 @@ export function changeWith(
   const known = { vague: state.blueprint.vague, exists };
   const change = readChange(text, where, heldIn(state), known);
   const changed = finished(state, change, rails);
-  const [error] = errorsIn(changed.findings);
-  if (!error) return changed;
+  refuseErrors(changed.findings);
+  return changed;
+}
+
+/** @throws Fault `plan` where a finding is an error */
+function refuseErrors(findings: readonly Finding[]): void {
+  const [error] = errorsIn(findings);
+  if (!error) return;
   const what = error.line ? `line ${error.line}: ${error.message}` : error.message;
   throw new Fault("plan", `nothing was changed: ${what}`, error.hint);
 }

@@ -1,10 +1,12 @@
 import { basename, resolve } from "node:path";
 import { Option } from "commander";
+import { agree, newCommands } from "../blueprint/agreed.ts";
 import { runToChange } from "../journal/run-at.ts";
 import { EXIT, Fault } from "../program/fault.ts";
 import { readNamed } from "../program/files.ts";
 import { type OfRun, RUN, type Verb } from "../program/verb.ts";
 import { type Changed, changeFrom, keepReadable, undoneIn, writeChange } from "./change.ts";
+import { broughtBy } from "./planned.ts";
 import { takeRails } from "./rails.ts";
 
 type Options = OfRun & { rails?: true; undo?: true };
@@ -36,6 +38,9 @@ export const verb: Verb<Options> = {
       options.undo ? undoneIn(state) : changeFrom(text ?? "", where, place, state),
     );
     await keepReadable(journal, text ?? null);
+    // Whoever changes it has seen its commands: a person by their own hand, a session by the hook.
+    const brought = broughtBy({ toolsSaid: {}, tasks: changed.event.tasks }, { commands: [] });
+    await agree(await newCommands(brought, place.common), place.common);
     return { text: changeText(changed), data: dataOf(changed) };
   },
 };

@@ -79,7 +79,7 @@ function programOf(run: string): string {
   return /^[\w][\w.+-]*$/.test(first) && !BUILT_IN.test(first) ? first : "";
 }
 
-async function isOnPath(program: string): Promise<boolean> {
+export async function isOnPath(program: string): Promise<boolean> {
   const folders = (cleanEnv().PATH ?? "").split(delimiter).filter(Boolean);
   for (const folder of folders) {
     const file = join(folder, program);

@@ -8,21 +8,24 @@ import { findTools, folderOf } from "../blueprint/toolchain.ts";
 import { TOOL_NAMES, type Tools } from "../blueprint/tools.ts";
 import { readWorkflows, type Workflow } from "../blueprint/workflow.ts";
 import { findPlace, type Place } from "../git/repository.ts";
+import { checksOfAll } from "../journal/checks.ts";
 import type { EventData } from "../journal/events.ts";
 import { reviewIn, stepsOf } from "../journal/phases.ts";
 import type { Estimate } from "../journal/shapes.ts";
 import { estimate } from "../money/estimate.ts";
 import { experienceOf } from "../money/experience.ts";
 import { pricesAt } from "../money/prices.ts";
+import { isOurs } from "../plan/change.ts";
 import { makePlan } from "../plan/plan.ts";
 import { chooseWorkflow, isAtLeast, riskOf } from "../plan/risk.ts";
 import { type Finding, finding, type Plan, type PlannedTask } from "../plan/task.ts";
 import { EXIT, Fault } from "../program/fault.ts";
 import { readNamed } from "../program/files.ts";
 import type { World } from "../program/world.ts";
+import { successOf, withChecks } from "./checks.ts";
 import { faultsIn } from "./pages.ts";
 import { preflight } from "./preflight.ts";
-import { gatesFor, setupFor } from "./start.ts";
+import { endGates, gatesFor, setupFor } from "./start.ts";
 
 /** `--workflow`: for tasks that name none, where not each is to get the one that fits. */
 export const WORKFLOW = new Option(
@@ -70,9 +73,17 @@ export async function planAt(
   const { tools, found, findings: ofTools } = await toolsFor(asWritten, place, where);
   const rails = await railsAt(place, blueprint, overlays);
   const { all } = rails;
-  const flight = { place, blueprint, gates: gatesFor(blueprint, tools), setup: setupFor(tools) };
-  const chosen = asWritten.tasks.map((task) => withWorkflow(task, said.workflow ?? "", rails));
+  const setup = setupFor(tools);
+  const isOurForm = isOurs(list);
+  const chosen = await Promise.all(
+    asWritten.tasks.map(async (each) => {
+      const checked = await withChecks(each, { place, tasks: asWritten.tasks, isOurs: isOurForm });
+      const { task, findings } = withWorkflow(checked.task, said.workflow ?? "", rails);
+      return { task, findings: [...checked.findings, ...findings] };
+    }),
+  );
   const tasks = chosen.map(({ task }) => task);
+  const success = await successOf({ success: asWritten.success, tasks }, place);
   const ofList = [
     ...asWritten.findings,
     ...ofPages,
@@ -82,12 +93,16 @@ export async function planAt(
   ];
   // Nothing is tried for a list that is refused anyway.
   const isSound = ofList.every(({ level }) => level !== "error");
-  const ofFlight = await preflight(flight, isTried && isSound);
+  const gates = [...gatesFor(blueprint, tools), ...endGates(success.commands, place.prefix)];
+  const checks = checksOfAll({ gates, prefix: place.prefix, baseRed: null }, tasks);
+  const every = [...gates, ...checks.map(({ command }) => command)];
+  const ofFlight = await preflight({ place, blueprint, gates: every, setup }, isTried && isSound);
   const plan: Plan = { ...asWritten, tasks, findings: [...ofList, ...ofFlight] };
   const used = [...all.values()].filter(({ name }) => tasks.some((task) => task.workflow === name));
   const workflows = Object.fromEntries(used.map(({ name, phases }) => [name, phases]));
   const reviews = reviewsOf(rails);
-  return { place, tools, found, blueprint, workflows, reviews, list, asWritten, plan };
+  const ways = { workflows, reviews };
+  return { place, tools, found, blueprint, ...ways, gates, success, list, asWritten, plan };
 }
 
 /** What workflows are chosen from, for tasks of a place. @throws Fault `workflow` */
@@ -109,8 +124,14 @@ export async function pageFindings(place: Place): Promise<Finding[]> {
 }
 
 /** The commands that a list itself brings, each with what it is for. */
-export const broughtBy = ({ toolsSaid }: Plan): string[] =>
-  TOOL_NAMES.flatMap((name) => (toolsSaid[name] ? [`${name}: ${toolsSaid[name]}`] : []));
+export const broughtBy = (
+  { toolsSaid, tasks }: Pick<Plan, "toolsSaid" | "tasks">,
+  { commands }: Pick<Planned["success"], "commands">,
+): string[] => [
+  ...TOOL_NAMES.flatMap((name) => (toolsSaid[name] ? [`${name}: ${toolsSaid[name]}`] : [])),
+  ...tasks.flatMap(({ id, checks }) => checks.map((run) => `verify of task ${id}: ${run}`)),
+  ...commands.map((run) => `success: ${run}`),
+];
 
 /** Is a path of the list's there? It may be written from the repository's root as well. */
 const isIn = ({ top, prefix }: Place, path: string): boolean =>

@@ -29,6 +29,7 @@ export type Planned = Readonly<{
   plan: Plan;
   tools: Tools;
   blueprint: Blueprint;
+  gates: readonly Command[]; // The blueprint's and those for the end that the list names
 }> &
   Pick<EventData["started"], "workflows" | "reviews" | "estimate">;
 
@@ -45,7 +46,7 @@ export async function start(
   isBeside: boolean,
   budget: number | null,
 ) {
-  const { place, list, plan, tools, workflows, reviews, blueprint, estimate } = planned;
+  const { place, list, plan, tools, workflows, reviews, blueprint, estimate, gates } = planned;
   const error = plan.findings.find(({ level }) => level === "error");
   if (error) throw new Fault("plan", placed(error), error.hint);
   const base = await commitOf("HEAD", place.top);
@@ -53,8 +54,7 @@ export async function start(
     const what = "this repository has no commit yet";
     throw new Fault("no-commit", what, "make a first one", EXIT.usage);
   }
-  const gates = gatesFor(blueprint, tools);
-  if (gates.length === 0) {
+  if (gates.every(({ isCheck }) => isCheck)) {
     const where = "name commands under gates: in .claude/minion/blueprint.md";
     throw new Fault("no-gates", "neither lint, test nor build was found", where, EXIT.usage);
   }
@@ -119,6 +119,17 @@ export function gatesFor(blueprint: Blueprint, tools: Tools): Command[] {
   }
   return gates;
 }
+
+/** Commands that show that the whole is a success, as gates for the end. */
+export const endGates = (commands: readonly string[], cwd: string): Command[] =>
+  commands.map((run, at) => ({
+    name: commands.length > 1 ? `success-${at + 1}` : "success",
+    run,
+    cwd,
+    timeout: TIMEOUT,
+    isLast: true,
+    isCheck: true,
+  }));
 
 /** What makes a checkout ready for the gates, where the project needs that. */
 export const setupFor = ({ setup }: Tools) =>

@@ -30,7 +30,7 @@ export const verb: Verb<Options> = {
     // Whoever starts has seen the project's commands and the list's: a person by their own hand, a
     // session by the hook that asks for it.
     await agree(rails, common);
-    await agree(await newCommands(broughtBy(planned.plan), common), common);
+    await agree(await newCommands(broughtBy(planned.plan, planned.success), common), common);
     return { text: null, data: started };
   },
 };

@@ -14,7 +14,7 @@ import { outside } from "../program/world.ts";
 import type { Found } from "../worker/attempt.ts";
 import { allow, ask, deny, type HookInput, type ToolAnswer } from "./answer.ts";
 import { type Call, callsIn, hereDocIn, isUnsaid, supposed, wordsOf } from "./command.ts";
-import { newOfList } from "./list-commands.ts";
+import { newOfList, newOfTasks } from "./list-commands.ts";
 import { type MinionCall, minionCall } from "./minion-call.ts";
 import { realTarget } from "./real-target.ts";
 
@@ -141,7 +141,13 @@ async function decisionIn(
   // What cannot be done changes nothing, and says why.
   const changed = await changeFrom(text ?? "", "the list", place, state).catch(() => null);
   const loosened = changed?.event.loosened ?? [];
-  return loosened.length > 0 ? ask(`This is a person's decision: ${loosened.join("; ")}`) : null;
+  const commands = changed && (await newOfTasks(changed.event.tasks, state, place));
+  if (loosened.length === 0 && !commands) return null;
+  const what = [
+    ...(loosened.length > 0 ? [`This is a person's decision: ${loosened.join("; ")}`] : []),
+    ...(commands ? [`${NEW_COMMANDS} ${commands.text}`] : []),
+  ];
+  return ask(what.join("\n\n"));
 }
 
 /** Did the session itself add a task at which nobody has worked? */

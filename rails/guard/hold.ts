@@ -1,7 +1,8 @@
 import { gitText } from "../git/git.ts";
 import { findPlace, treeOf } from "../git/repository.ts";
 import type { NewEvent } from "../journal/events.ts";
-import { evidenceFor, gatesOf, isMissed, madeIn, unproven } from "../journal/evidence.ts";
+import { evidenceFor, gatesOf, madeIn, unproven } from "../journal/evidence.ts";
+import { isMissed } from "../journal/passed.ts";
 import type { Reason } from "../journal/shapes.ts";
 import { type AttemptState, isActive, type RunState } from "../journal/state.ts";
 import { isRunning } from "../proof/jobs.ts";
@@ -79,9 +80,9 @@ export async function holdAtEnd(found: Found, said: string): Promise<string | nu
 }
 
 /** The gate of an attempt's phase that still runs, if one does. */
-async function runningGate(state: RunState, { id, phase }: AttemptState): Promise<string | null> {
-  for (const { name } of gatesOf(state, phase))
-    if (await isRunning(state, `gate ${id} ${name}`)) return name;
+async function runningGate(state: RunState, attempt: AttemptState): Promise<string | null> {
+  for (const { name } of gatesOf(state, attempt))
+    if (await isRunning(state, `gate ${attempt.id} ${name}`)) return name;
   return null;
 }
 
@@ -141,11 +142,12 @@ type Lack = Readonly<{ reason: string; text: string; way: string }>;
 
 async function lackOf(
   state: RunState,
-  { id, phase }: AttemptState,
+  attempt: AttemptState,
   top: string,
   tree: string,
 ): Promise<Lack> {
-  const missed = gatesOf(state, phase).filter((gate) =>
+  const { id, phase } = attempt;
+  const missed = gatesOf(state, attempt).filter((gate) =>
     isMissed(gate, evidenceFor(state, gate, tree)),
   );
   if (missed.length > 0) {
@@ -153,7 +155,7 @@ async function lackOf(
     const text = `not as it should be on exactly these files: ${names.join(", ")}`;
     return { reason: "red", text, way: "gate --all, once it is mended" };
   }
-  const gates = unproven(state, phase, tree).join(", ");
+  const gates = unproven(state, attempt, tree).join(", ");
   if (gates) {
     const text = `no evidence for exactly these files: ${gates}`;
     return { reason: "no-evidence", text, way: "gate --all" };

@@ -1,5 +1,8 @@
 import { type Consent, newCommands } from "../blueprint/agreed.ts";
 import { broughtBy, planAt } from "../foreman/planned.ts";
+import type { Place } from "../git/repository.ts";
+import type { RunState } from "../journal/state.ts";
+import type { PlannedTask } from "../plan/task.ts";
 import { outside } from "../program/world.ts";
 import { isListed, wordsOf } from "./command.ts";
 
@@ -16,10 +19,32 @@ export async function newOfList(
   input: string,
 ): Promise<Consent | null> {
   const world = { ...outside(), cwd, input: async () => input };
-  const { plan, found, blueprint, place } = await planAt(source, world, {});
-  const known = [...Object.values(found), ...blueprint.gates].flatMap((each) => each?.run ?? []);
-  const said = Object.values(plan.toolsSaid).filter((run) => run !== undefined);
-  const isKnown = (run: string): boolean =>
-    known.includes(run.trim()) || isListed(wordsOf(run) ?? [], [...known, ...blueprint.allow]);
-  return said.every(isKnown) ? null : newCommands(broughtBy(plan), place.common);
+  const { plan, found, blueprint, place, success } = await planAt(source, world, {});
+  const project = [...Object.values(found), ...blueprint.gates].flatMap((each) => each?.run ?? []);
+  const said = [
+    ...Object.values(plan.toolsSaid).filter((run) => run !== undefined),
+    ...plan.tasks.flatMap(({ checks }) => checks),
+    ...success.commands,
+  ];
+  const isKnown = callsOnly(project, blueprint.allow);
+  return said.every(isKnown) ? null : newCommands(broughtBy(plan, success), place.common);
 }
+
+/** The same of tasks that change the plan of a run. */
+export async function newOfTasks(
+  tasks: readonly PlannedTask[],
+  { gates, blueprint, setup }: RunState,
+  { common }: Place,
+): Promise<Consent | null> {
+  const project = [...gates, ...(setup ? [setup] : [])].map(({ run }) => run);
+  const isKnown = callsOnly(project, blueprint.allow);
+  const all = tasks.flatMap(({ checks }) => checks);
+  const brought = broughtBy({ toolsSaid: {}, tasks }, { commands: [] });
+  return all.every(isKnown) ? null : newCommands(brought, common);
+}
+
+/** Does a command only call the project's own, or what workers may run unasked? */
+const callsOnly =
+  (project: readonly string[], allow: readonly string[]) =>
+  (run: string): boolean =>
+    project.includes(run.trim()) || isListed(wordsOf(run) ?? [], [...project, ...allow]);

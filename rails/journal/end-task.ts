@@ -53,6 +53,7 @@ export const endTask = (red: string, agent: string, wave: number): PlannedTask =
   agent: agent ? [agent] : [],
   doneWhen: "",
   verify: "",
+  checks: [],
   ask: "",
   risk: "",
   model: "",

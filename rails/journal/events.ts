@@ -156,7 +156,11 @@ export const EVENTS = {
   "base-accepted": v.object({ red: v.optional(texts, []) }),
   /** The gates that are for the end, on the line as it stood there; `red`: in words what was. The
    * first that is red opens the task `end`, which is to mend that. */
-  "end-checked": v.object({ tip: v.optional(text, ""), red: v.optional(textOrNull, null) }),
+  "end-checked": v.object({
+    tip: v.optional(text, ""),
+    red: v.optional(textOrNull, null),
+    checks: v.optional(texts), // Commands of `Verify:` among what is red
+  }),
   /** It stood where landing had not put it. */
   "line-restored": v.object({ from: v.optional(text, ""), to: v.optional(text, "") }),
   /** What merging the line as it stood (`tip`) into a branch as it stood (`from`) gives; `red`: why

@@ -1,50 +1,10 @@
 import type { Phase } from "../blueprint/workflow.ts";
+import { checksOf, isBound } from "./checks.ts";
 import { END } from "./end-task.ts";
 import type { Evidence } from "./events.ts";
+import { isMet } from "./passed.ts";
 import type { Command } from "./shapes.ts";
-import type { RunState } from "./state.ts";
-
-type Outcome = Pick<Evidence, "code" | "untested" | "failing">;
-
-/** Did a command fail, whatever is known of that? Also where it ended with 0 and its runner says
- * that it tested nothing, or sums up failures: then its exit code is hidden, as by `| tee` or
- * `|| true`. */
-export const isFailed = ({ code, untested, failing }: Outcome): boolean =>
-  code !== 0 || untested || failing !== undefined;
-
-/** Did a command fail? Not where all that failed fails on the base as well, and a person went on
- * over that. */
-export const isRed = (run: (Outcome & Pick<Evidence, "known">) | undefined): boolean =>
-  run !== undefined && isFailed(run) && !run.known;
-
-/** How a command that did not pass came out, in words: `ended with 1`. */
-export function howIn({ code, untested, failing }: Outcome): string {
-  if (code === null) return "ran out of time";
-  if (untested) return "tested nothing";
-  if (failing !== undefined) return `ended with ${code} and printed «${failing}»`;
-  return code === 0 ? "changed files" : `ended with ${code}`;
-}
-
-/** Not red, and the files are as they were: a command that changed them passed on others than it
- * leaves. */
-export const isPass = (evidence: Evidence | undefined): boolean =>
-  evidence !== undefined && !isRed(evidence) && evidence.changed.length === 0;
-
-/** A gate of a phase: `red` where it has to fail, on tests that ran. */
-type Aim = Readonly<{ red: boolean }>;
-
-/** Did a gate come out as its phase wants it? One that has to fail is to show failures of tests that
- * ran: so its runner's word for them is as good as its exit code. */
-export function isMet({ red }: Aim, evidence: Evidence | undefined): boolean {
-  if (!red) return isPass(evidence);
-  return isRed(evidence) && evidence?.code !== null && !evidence?.untested;
-}
-
-/** Did it come out otherwise? One that has to fail and changed files says nothing. */
-export function isMissed(aim: Aim, evidence: Evidence | undefined): boolean {
-  if (!aim.red) return isRed(evidence);
-  return evidence !== undefined && evidence.changed.length === 0 && !isMet(aim, evidence);
-}
+import type { RunState, TaskState } from "./state.ts";
 
 type Named = Readonly<{ name: string; run: string; cwd: string }>;
 
@@ -86,9 +46,19 @@ export function madeIn({ evidence }: RunState, attempt?: string): string[] {
 /** A gate as a phase wants it: `red` where it has to fail. */
 export type PhaseGate = Command & Readonly<{ red: boolean }>;
 
-/** The gates of a phase, in order: those that have to fail, and those that have to pass. These are
- * the ones that it names; where it names none, all if it writes and none has to fail. */
-export function gatesOf({ gates, tasks }: RunState, phase: Phase): PhaseGate[] {
+/** An attempt, as far as its gates go. */
+type Bound = Readonly<{ phase: Phase; task: Pick<TaskState, "phases" | "checks"> }>;
+
+/** The gates of an attempt, in order: those of its phase, that have to fail or to pass, and where
+ * the task's `Verify:` binds that, its commands. */
+export function gatesOf(state: RunState, { phase, task }: Bound): PhaseGate[] {
+  const checks = isBound(task, phase) ? checksOf(state, task) : [];
+  return [...gatesOfPhase(state, phase), ...checks.map((check) => ({ ...check, red: false }))];
+}
+
+/** Those of a phase are the ones that it names; where it names none, all if it writes and none has
+ * to fail. */
+function gatesOfPhase({ gates, tasks }: RunState, phase: Phase): PhaseGate[] {
   const isAll = phase.writes && phase.red.length === 0;
   const isToPass = (name: string): boolean => phase.gates?.includes(name) ?? isAll;
   // Once there is something to mend at the end, nothing else is worked on.
@@ -99,8 +69,8 @@ export function gatesOf({ gates, tasks }: RunState, phase: Phase): PhaseGate[] {
     .filter(({ name, red }) => red || isToPass(name));
 }
 
-/** The names of a phase's gates that have not come out on a tree as they should. */
-export const unproven = (state: RunState, phase: Phase, tree: string): string[] =>
-  gatesOf(state, phase)
+/** The names of an attempt's gates that have not come out on a tree as they should. */
+export const unproven = (state: RunState, attempt: Bound, tree: string): string[] =>
+  gatesOf(state, attempt)
     .filter((gate) => !isMet(gate, evidenceFor(state, gate, tree)))
     .map(({ name }) => name);

@@ -1,5 +1,5 @@
 import type { Evidence } from "./events.ts";
-import { isPass, isRed } from "./evidence.ts";
+import { isPass, isRed } from "./passed.ts";
 import { type RunState, tasksOf } from "./state.ts";
 
 /** A gate that was red, and then passed on the very same files. `tasks`: for which it was red;

@@ -4,7 +4,7 @@ import type { PlannedTask } from "../plan/task.ts";
 import { ownOf } from "../program/files.ts";
 import { END, endTask, IMPLEMENT } from "./end-task.ts";
 import type { Event, EventData, EventName } from "./events.ts";
-import { isMissed } from "./evidence.ts";
+import { isMissed } from "./passed.ts";
 import { phasesFor, straight, wayFor } from "./phases.ts";
 import type { State } from "./shapes.ts";
 import { settle } from "./standing.ts";
@@ -240,7 +240,8 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
   },
   "end-checked"(state, event) {
     state.end = event;
-    if (event.red !== null && !state.tasks.has(END)) addEndTask(state, event.red);
+    if (event.red !== null && !state.tasks.has(END))
+      addEndTask(state, event.red, event.checks ?? []);
   },
   "merge-built"(state, event) {
     state.built = event;
@@ -342,10 +343,16 @@ function addAttempt(state: RunState, event: Event<"dispatched">): void {
 }
 
 /** Adds the task that mends what is red at the end, after all others.
- * @param red in words what is */
-function addEndTask(state: RunState, red: string): void {
+ * @param red in words what is
+ * @param checks the commands that show it mended, beside the gates */
+function addEndTask(state: RunState, red: string, checks: readonly string[]): void {
   const waves = [...state.tasks.values()].map(({ wave }) => wave);
-  const task = endTask(red, state.blueprint.retry.agent, 1 + Math.max(...waves));
+  const { agent } = state.blueprint.retry;
+  const task = {
+    ...endTask(red, agent, 1 + Math.max(...waves)),
+    verify: checks.join("\n"),
+    checks,
+  };
   state.tasks.set(END, openTask(task, "waiting", [IMPLEMENT]));
 }
 

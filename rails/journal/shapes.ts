@@ -111,13 +111,15 @@ export const endOf = (reason: Reason | undefined): AttemptEnd => (reason && ENDS
 export type Session = Readonly<{ session: string; owner: ProcessMark | null }>;
 
 /** A command of the project: shell text, its folder from the worktree's top, and its limit in
- * seconds; `isLast`: a gate for the line once all have landed. */
+ * seconds; `isLast`: a gate for the line once all have landed; `isCheck`: of a task's `Verify:` or
+ * the list's `success:`, which is new, so that nothing of it is known from the base. */
 export type Command = Readonly<{
   name: string;
   run: string;
   cwd: string;
   timeout: number;
   isLast?: boolean;
+  isCheck?: boolean;
 }>;
 
 /** What a task's own commits amount to; `commits`: oldest first. */

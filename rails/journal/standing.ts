@@ -1,5 +1,6 @@
+import { mendedBy } from "./checks.ts";
 import { isBusy, isEndDue } from "./end-task.ts";
-import { howIn } from "./evidence.ts";
+import { howIn } from "./passed.ts";
 import { type Progress, progressOf, straight } from "./phases.ts";
 import { endOf, type Reason, type State } from "./shapes.ts";
 import {
@@ -40,12 +41,15 @@ function dispatchesLeft({ attempts, tasks, blueprint }: RunState): number {
 
 /** What stands in the way of giving tasks of the run to a worker: they wait for a person then. Empty
  * where nothing does. */
-function heldBack(
-  { baseRed, baseAccepted, left, evidence }: RunState,
-  { extra }: TaskState,
-): Partial<Standing> {
-  if (!baseAccepted && baseRed !== null && baseRed.length > 0) {
-    const note = `Red on the base: ${baseRed.map((gate) => onBase(evidence, gate)).join(", ")}.`;
+function heldBack(state: RunState, task: TaskState): Partial<Standing> {
+  const { baseRed, baseAccepted, landings, left, evidence } = state;
+  const { extra } = task;
+  // On what has landed since every gate was green.
+  const isHealed = baseAccepted || landings.length > 0;
+  const red = isHealed ? [] : (baseRed ?? []);
+  const mended = mendedBy(state, task);
+  if (!red.every((name) => mended.includes(name))) {
+    const note = `Red on the base: ${red.map((gate) => onBase(evidence, gate)).join(", ")}.`;
     return { state: "needs-human", reason: "base-red", note };
   }
   // The note stays: it says why the task is to be tried once more.

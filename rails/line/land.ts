@@ -1,16 +1,18 @@
 import { git } from "../git/git.ts";
 import { commitOf, isAncestor, jobFolder, type Place, resultOf } from "../git/repository.ts";
+import { checksOfAll, isLookedAt } from "../journal/checks.ts";
 import { isEndDue } from "../journal/end-task.ts";
 import type { Evidence } from "../journal/events.ts";
-import { howIn, isPass } from "../journal/evidence.ts";
 import { isDoubtful } from "../journal/flaky.ts";
 import type { Journal } from "../journal/journal.ts";
+import { howIn, isPass } from "../journal/passed.ts";
 import type { Candidate, Command, Reason } from "../journal/shapes.ts";
 import {
   type AttemptState,
   inOrder,
   type RunState,
   type TaskState,
+  tasksOf,
   withBranches,
 } from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
@@ -147,7 +149,16 @@ export async function landAll(journal: Journal, site: Site): Promise<void> {
     const state = await caughtUp(landing);
     const ready = mergeable(state).map(({ attempt }) => attempt);
     const isIdle = ready.length === 0 && state.dropping.length === 0 && !isEndDue(state);
-    if (state.aborted || (state.baseRed && isIdle)) return;
+    if (state.aborted || (state.baseRed && state.done)) return;
+    if (state.baseRed && isIdle) {
+      // Nobody waits for it: what is ready meanwhile lands first.
+      const [unknown] = checksOfAll(state, [...state.tasks.values()])
+        .map(({ command }) => command)
+        .filter((command) => !isLookedAt(state, command));
+      if (!unknown || state.baseRed.length > 0) return;
+      await lookAtBase(landing, state, unknown);
+      continue;
+    }
     if (!state.baseRed) await checkBase(landing, state);
     else if (state.dropping.length > 0) await takeBack(landing, state);
     else if (isEndDue(state)) await checkEnd(landing, state);
@@ -207,6 +218,12 @@ const commandsOf = ({ setup, gates }: RunState, isEnd: boolean): Command[] => [
   ...gates.filter(({ isLast }) => isEnd || !isLast),
 ];
 
+/** The checks of tasks whose attempts these are, each command once. */
+const checksIn = (state: RunState, attempts: readonly string[]) => {
+  const tasks = attempts.flatMap((id) => state.attempts.get(id)?.task ?? []);
+  return checksOfAll(state, [...new Set(tasks)]);
+};
+
 /** Proves the line as it is when nothing more will land: with the gates that are for the end, and
  * with nothing beside the files that a fresh clone would not have. What was just proven on such a
  * floor is not proven again. */
@@ -224,7 +241,68 @@ async function checkEnd(landing: Landing, state: RunState): Promise<void> {
   const red = isProven
     ? null
     : ((await site.fill()) ?? (await redOnTip(landing, attempts, await site.tip(), true)));
-  await journal.add({ event: "end-checked", tip, red });
+  const unmet = red === null ? await unmetAtEnd(landing, state) : [];
+  await journal.add({
+    event: "end-checked",
+    tip,
+    red: red ?? (unmet.map((each) => each.red).join(" ") || null),
+    checks: unmet.map(({ command }) => command),
+  });
+}
+
+/** Runs the checks of all that landed on the line as it stands at the end: what a later task broke
+ * is named with both.
+ * @returns the commands that are red, each with that in words */
+async function unmetAtEnd(
+  landing: Landing,
+  state: RunState,
+): Promise<{ command: string; red: string }[]> {
+  const { site } = landing;
+  const landed = [...state.tasks.values()].filter((task) => task.state === "landed");
+  const checks = checksOfAll(state, landed);
+  const unmet: { command: string; red: string }[] = [];
+  for (const { command, tasks } of checks) {
+    await site.reset(state.tip);
+    const attempts = tasks.flatMap((id) => state.tasks.get(id)?.result?.id ?? []);
+    const red = await redNow(landing, attempts, await site.tip(), command);
+    if (red === null) continue;
+    const breakers = await breakersOf(landing, state, attempts, command);
+    const whose = `Of task ${tasks.join(", ")}: ${red}`;
+    const since = breakers.length > 0 ? ` It passed until ${breakers.join(", ")} landed.` : "";
+    unmet.push({ command: command.run, red: `${whose}${since}` });
+  }
+  return unmet;
+}
+
+/** Which tasks landed when a check of others came to be red, since these landed; found by halves.
+ * None where nothing landed after them. */
+async function breakersOf(
+  landing: Landing,
+  state: RunState,
+  attempts: readonly string[],
+  command: Command,
+): Promise<string[]> {
+  const { landings } = state;
+  const own = landings.findLastIndex((each) => each.attempts.some((id) => attempts.includes(id)));
+  let [green, red] = [own, landings.length - 1];
+  if (own < 0 || green === red) return [];
+  while (red - green > 1) {
+    const middle = Math.floor((green + red) / 2);
+    await landing.site.reset(landings[middle]?.to ?? state.tip);
+    const tip = await landing.site.tip();
+    if ((await redNow(landing, attempts, tip, command)) === null) green = middle;
+    else red = middle;
+  }
+  const { attempts: broke = [], dropped = [] } = landings[red] ?? {};
+  return [...tasksOf(state, broke), ...dropped];
+}
+
+/** Runs a check on the base, where it shows whether the task is done before anybody has begun. */
+async function lookAtBase(landing: Landing, state: RunState, command: Command): Promise<void> {
+  await landing.site.reset(state.base);
+  const tip = await landing.site.tip();
+  await proveHere(landing, [], command);
+  await putBack(landing, tip);
 }
 
 /** Runs every gate on the base, so that what is red there is said before anybody is set to work. */
@@ -232,7 +310,8 @@ async function checkBase(landing: Landing, state: RunState): Promise<void> {
   await landing.site.reset(state.base);
   const tip = await landing.site.tip();
   const red: string[] = [];
-  for (const command of commandsOf(state, true)) {
+  // What shows that the whole is done is red there, and is to be.
+  for (const command of commandsOf(state, true).filter(({ isCheck }) => !isCheck)) {
     const evidence = await proveHere(landing, [], command);
     const isMoved = await putBack(landing, tip);
     if (!isPass(evidence) || isMoved) red.push(command.name);
@@ -253,6 +332,14 @@ async function landTogether(landing: Landing, ready: readonly string[]): Promise
   if (!first) return true;
   const proving = await site.tip();
   const lack = await site.fill();
+  const unmet = lack ? [] : await unmetOnTip(landing, idsOf(picked), proving);
+  if (unmet.length > 0) {
+    // Each is its own task's fault: the others are proven without these.
+    for (const { attempt, red } of unmet) await refuse(landing, attempt, "line-red", red);
+    const refused = unmet.map(({ attempt }) => attempt);
+    const rest = ready.filter((id) => !refused.includes(id));
+    return rest.length === 0 || landTogether(landing, rest);
+  }
   const red = lack ?? (await redOnTip(landing, idsOf(picked), proving));
   if (red && picked.length > 1) return false;
   if (red) {
@@ -351,6 +438,28 @@ async function pickAll(
   return picked;
 }
 
+/** Runs the checks of what lies there, after the setup.
+ * @returns the attempts whose task is not done by its own measure, each with what is red, in words */
+async function unmetOnTip(
+  landing: Landing,
+  attempts: readonly string[],
+  tip: Tip,
+): Promise<{ attempt: string; red: string }[]> {
+  const state = await landing.journal.state();
+  const checks = checksIn(state, attempts);
+  // Where nothing can be set up, the gates say so.
+  const isReady = async ({ setup }: RunState): Promise<boolean> =>
+    setup === null || (await redNow(landing, attempts, tip, setup)) === null;
+  if (checks.length === 0 || !(await isReady(state))) return [];
+  const unmet = new Map<string, string>();
+  for (const { command, tasks } of checks) {
+    const own = attempts.filter((id) => tasks.includes(state.attempts.get(id)?.task.id ?? ""));
+    const red = await redNow(landing, own, tip, command);
+    if (red !== null) for (const attempt of own) unmet.set(attempt, red);
+  }
+  return [...unmet].map(([attempt, red]) => ({ attempt, red }));
+}
+
 /** Runs setup and gates on what lies there, as far as this process has not seen them pass on these
  * very files.
  * @param tip the commit and its tree that are being proven
@@ -362,13 +471,26 @@ export async function redOnTip(
   isEnd = false,
 ): Promise<string | null> {
   for (const command of commandsOf(await landing.journal.state(), isEnd)) {
-    const key = `${tip.tree} ${command.name} ${command.run}`;
-    if (landing.seen.has(key)) continue;
-    const red = await redBy(landing, attempts, tip, command);
+    const red = await redNow(landing, attempts, tip, command);
     if (red !== null) return red;
-    landing.seen.add(key);
   }
   return null;
+}
+
+/** Runs a command on what lies there, where this process has not seen it pass on these very files.
+ * @returns what was red, in words */
+async function redNow(
+  landing: Landing,
+  attempts: readonly string[],
+  tip: Tip,
+  command: Command,
+): Promise<string | null> {
+  // Of checks the command counts, whatever each task calls it.
+  const key = [tip.tree, command.isCheck ? "" : command.name, command.cwd, command.run].join("\0");
+  if (landing.seen.has(key)) return null;
+  const red = await redBy(landing, attempts, tip, command);
+  if (red === null) landing.seen.add(key);
+  return red;
 }
 
 /** Runs a command on what lies there, and once more where it is red on files on which it passed

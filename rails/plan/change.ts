@@ -27,6 +27,9 @@ export type Change = Pick<Plan, "waves" | "conflicts" | "findings"> &
 /** A heading that begins a task in our form. */
 const OURS = /^\s{0,3}#{1,6}\s+(?:\*\*|__)?task\s+#?\w+\s*[:.)–—-]/im;
 
+/** Is a list in our form: are its tasks headings with ids of their own? */
+export const isOurs = (text: string): boolean => OURS.test(text);
+
 /** Reads a list that changes a plan: its tasks are added, or take the place of those with their
  * ids; a field or text that it leaves out stays as it was.
  * @param text in our form: only there an id is said and not counted
@@ -45,7 +48,7 @@ export function readChange(
     const what = "goal, success and tools are those of the run";
     find("header", 1, what, "leave the frontmatter out; minion change --rails takes new commands");
   }
-  if (!OURS.test(rest))
+  if (!isOurs(rest))
     find(
       "not-ours",
       1,
@@ -121,7 +124,14 @@ function merged(before: PlannedTask, now: ListedTask): ListedTask {
   const said = [...now.said].map((name) => PARTS[name]);
   const parts = Object.values(PARTS).filter((part) => part !== "ask" && !said.includes(part));
   const kept = Object.fromEntries(parts.map((part) => [part, before[part]]));
-  return { ...now, ...kept, description: now.description || before.description, done: false };
+  const { checks } = now.said.has("verify") ? now : before;
+  return {
+    ...now,
+    ...kept,
+    checks,
+    description: now.description || before.description,
+    done: false,
+  };
 }
 
 /** What of a task only a person may loosen, where a change does: to narrow it, dependencies,

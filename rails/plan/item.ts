@@ -38,7 +38,9 @@ const LEVEL = {
   hint: "write «Risk: low», medium or high",
 };
 const NAME = { read: oneLike(/^[\w.:[\]-]+$/), hint: "write one name, «Model: opus»" };
-const TEXT = { read: (text: string) => [text.replace(/^`([^`]+)`$/, "$1")], hint: "" };
+/** All of a value as code. */
+const CODE = /^`([^`]+)`$/;
+const TEXT = { read: (text: string) => [text.replace(CODE, "$1")], hint: "" };
 /** The fields of a task: how a value is read (what it says, or in words what is wrong), and how to
  * write it instead. */
 const FIELDS = {
@@ -111,6 +113,7 @@ export function readItem({ id, head, line: start, lines }: Item, findings: Findi
   const error = (...what: Parameters<typeof finding>) => findings.push(finding(...what));
   const values = new Map<FieldName, string[]>();
   const named = new Set<FieldName>();
+  const checks: string[] = [];
   const said = (name: FieldName): string[] => values.get(name) ?? [];
   let dependsLine = start;
   const words: ListedTask["words"] = [];
@@ -118,6 +121,7 @@ export function readItem({ id, head, line: start, lines }: Item, findings: Findi
     named.add(name);
     if (name === "depends") dependsLine = number;
     if (name === "done when") words.push({ number, text });
+    if (name === "verify") checks.push(...(CODE.exec(text)?.slice(1) ?? []));
     const found = NONE.test(text) ? [] : FIELDS[name].read(text);
     if (typeof found === "string")
       error(name, number, `${name}: ${quote(text)} ${found}`, FIELDS[name].hint);
@@ -209,6 +213,7 @@ export function readItem({ id, head, line: start, lines }: Item, findings: Findi
     agent: said("agent"),
     doneWhen: said("done when").join("\n"),
     verify: said("verify").join("\n"),
+    checks,
     ask: said("ask").join("\n"),
     said: named,
     model: said("model").at(-1) ?? "",

@@ -17,6 +17,8 @@ export interface Task {
   readonly agent: readonly string[];
   readonly doneWhen: string;
   readonly verify: string;
+  // What of that is commands: written as code, or known to be some. They are gates of the task
+  readonly checks: readonly string[];
   readonly ask: string; // A question that it waits for: it is started stopped
   readonly risk: "" | "low" | "medium" | "high";
   readonly model: string; // As Claude Code names it: opus, sonnet, haiku, or a whole name

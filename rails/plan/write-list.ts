@@ -62,7 +62,7 @@ function fieldsOf(task: Task): string[] {
     Model: task.model,
     Workflow: task.workflow,
     "Done when": task.doneWhen,
-    Verify: task.verify,
+    Verify: verifyOf(task),
     Ask: task.ask,
   };
   const fields: string[] = [];
@@ -73,6 +73,13 @@ function fieldsOf(task: Task): string[] {
       if (line !== "") fields.push(`${name}: ${quotedComment(line)}`);
   return fields;
 }
+
+/** Commands as code, so that they are read as commands again. */
+const verifyOf = ({ verify, checks }: Task): string =>
+  verify
+    .split("\n")
+    .map((line) => (checks.includes(line) && !line.includes("`") ? `\`${line}\`` : line))
+    .join("\n");
 
 const quotedPath = (path: string): string =>
   /^[\w./@*?+[\]()#-]+$/.test(path) && !NONE.test(path) ? path : `\`${path}\``;

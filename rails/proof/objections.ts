@@ -1,7 +1,9 @@
+import { posix } from "node:path";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import { git, gitList, gitText } from "../git/git.ts";
 import { addedBetween, ignoredAt } from "../git/ignored.ts";
 import { commitOf } from "../git/repository.ts";
+import { checksOf } from "../journal/checks.ts";
 import type { Reason } from "../journal/shapes.ts";
 import type { RunState, TaskState } from "../journal/state.ts";
 import { anywhere, matches, matchesAny } from "../plan/conflicts.ts";
@@ -72,7 +74,8 @@ async function touchedProof(look: Look): Promise<string[]> {
   for (const path of paths.filter((path) => !isIn(look, task.gates, path))) {
     const keys = keysOf(look, path);
     const isWhole = keys.includes("") || (isProgram(look, path) && !isTest(look, path));
-    if (isWhole && !isIn(look, declared, path)) what.push(path);
+    const isProof = isWhole || (await isMeasure(look, path));
+    if (isProof && !isIn(look, declared, path)) what.push(path);
     for (const key of keys.filter((key) => key !== "" && !isIn(look, task.gates, `${path}#${key}`)))
       if (await isOther(look, path, key)) what.push(`${path}#${key}`);
   }
@@ -89,6 +92,21 @@ const keysOf = ({ run }: Look, path: string): string[] =>
 /** Does a gate's command start the file? */
 const isProgram = ({ run }: Look, path: string): boolean =>
   run.gates.some((gate) => programsIn(gate.run).some((word) => matches(word, path, gate.cwd)));
+
+/** A path as git has it, of one that is written in a list for a folder. */
+const clean = (word: string, prefix: string): string => posix.join(prefix, word);
+
+/** Does the task's own check name a file that was there before it? One that the task makes decided
+ * nothing. */
+async function isMeasure({ run, task, range }: Look, path: string): Promise<boolean> {
+  const words = checksOf(run, task).flatMap((check) => check.run.split(/[\s"'`;&|()<>=]+/));
+  const paths = words.filter(
+    (word) => /^[\w@+-]*[./][\w@+./-]*$/.test(word) && !/^[./]+$/.test(word),
+  );
+  if (!paths.some((word) => clean(word, run.prefix) === path)) return false;
+  const ask = ["cat-file", "-e", `${range.base}:${path}`];
+  return (await git({ cwd: range.cwd, accept: [1, 128] }, ...ask)).code === 0;
+}
 
 /** Is a part of a file another than it was? A file that was not there decided nothing. */
 async function isOther({ range }: Look, path: string, key: string): Promise<boolean> {

@@ -2,8 +2,9 @@ import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathsBetween, treeOf, untrackedIn, type Worktop } from "../git/repository.ts";
 import type { Evidence } from "../journal/events.ts";
-import { isFailed, isRed, isSetup, madeIn, setupKey } from "../journal/evidence.ts";
+import { isSetup, madeIn, setupKey } from "../journal/evidence.ts";
 import type { Journal, Run } from "../journal/journal.ts";
+import { isFailed, isRed } from "../journal/passed.ts";
 import type { Command } from "../journal/shapes.ts";
 import type { RunState } from "../journal/state.ts";
 import { outside } from "../program/world.ts";
@@ -57,7 +58,8 @@ async function proveNow(proof: Slotted, command: Command): Promise<Evidence> {
     output,
     ...(errors.length > 0 ? { errors } : {}),
   };
-  return { ...evidence, known: await isKnown(journal, state, evidence) };
+  const known = !command.isCheck && (await isKnown(journal, state, evidence));
+  return { ...evidence, known };
 }
 
 /** For whom it was run, as the name of its output says it: `base`, `landing`, or `T001.2`. */

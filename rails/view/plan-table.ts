@@ -76,6 +76,7 @@ function tablesOf(plan: Plan, tools: Tools, estimate: readonly string[]): Row[][
     conflictRows(plan),
     workflowRows(plan),
     toolRows(tools),
+    checkRows(plan),
   ].filter((rows) => rows.length > 0);
 }
 
@@ -91,6 +92,13 @@ function summaryRows({ tasks, waves, conflicts, criticalPath }: Plan): Row[] {
   if (criticalPath.length > 1)
     rows.push([`longest chain (${criticalPath.length}): ${criticalPath.join(" → ")}`]);
   return rows;
+}
+
+/** What is run to see whether a task is done, beside the gates: each command, and of which tasks. */
+function checkRows({ tasks }: Plan): Row[] {
+  const own = tasks.filter(({ done }) => !done);
+  const byCommand = grouped(own.flatMap(({ id, checks }) => checks.map((run) => [run, id])));
+  return [...byCommand].map(([run, ids], at) => [at === 0 ? "verify" : "", ids.join(", "), run]);
 }
 
 /** The tasks by wave, which is said of the first of each; expertise only where a task names it. */

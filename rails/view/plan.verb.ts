@@ -42,16 +42,29 @@ export const verb: Verb<Options> = {
       return planTable(plan, tools, columnsOf(world), estimateLines(estimate, budget));
     };
     const { toolsSaid, ...shown } = plan;
-    const tasks = plan.tasks.map(({ doneWhen, workflowWhy, ...task }) => ({
+    const tasks = plan.tasks.map(({ doneWhen, workflowWhy, checks, ...task }) => ({
       ...task,
+      verify: checks,
       done_when: doneWhen,
       workflow_why: workflowWhy,
     }));
+    const gates = planned.gates.map(({ name, run, cwd, isLast }) => {
+      const when = isLast ? "end" : "task";
+      return { name, run, cwd, source: sourceOf(planned, name), when };
+    });
     return {
       text: await textOf(),
-      data: { ...shown, tasks, tools, estimate, budget },
+      data: { ...shown, tasks, gates, tools, estimate, budget },
       exit: error ? EXIT.refused : EXIT.done,
       isFile: options.format !== undefined,
     };
   },
 };
+
+/** Where a gate's command comes from: the list, a page of the blueprint, or a file of the project. */
+function sourceOf({ blueprint, tools }: Awaited<ReturnType<typeof planAt>>, name: string): string {
+  const gate = blueprint.gates.find((each) => each.name === name);
+  if (!gate) return "success: of the list";
+  const found = gate.tool ? tools[gate.tool] : null;
+  return found?.source ?? blueprint.sources.gates ?? "";
+}

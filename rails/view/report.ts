@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { alarmLine, alarmsOf } from "../foreman/alarms.ts";
 import { type Attention, attentionOf } from "../foreman/attention.ts";
-import { isPass } from "../journal/evidence.ts";
+import { greenBefore } from "../journal/checks.ts";
 import { type Flaky, flakyIn } from "../journal/flaky.ts";
 import { isNone, missingSlots, slotsOf } from "../journal/handoff.ts";
+import { isPass } from "../journal/passed.ts";
 import type { Beside } from "../journal/shapes.ts";
 import {
   type AttemptState,
@@ -288,7 +289,8 @@ function landedText(state: RunState, task: TaskState): string {
 
 /** Where what a task touched is not what it names. What may come along with a named file counts as
  * named. */
-function touchedRemarks(state: RunState, { files }: TaskState, { submitted }: AttemptState) {
+function touchedRemarks(state: RunState, task: TaskState, { submitted }: AttemptState) {
+  const { files } = task;
   const paths = submitted?.paths ?? [];
   const isNamed = (path: string): boolean =>
     files.some((each) => matches(each.path, path, state.prefix));
@@ -302,6 +304,11 @@ function touchedRemarks(state: RunState, { files }: TaskState, { submitted }: At
     (path) => !isNamed(path) && !deleted.includes(path) && !matchesAny(along, path),
   );
   const remarks: string[] = [];
+  const idle = greenBefore(state, task);
+  if (idle.length > 0)
+    remarks.push(
+      `**${idle.map(code).join(", ")} passed before anything was done: it shows nothing**`,
+    );
   if (files.length > 0 && named.length === 0)
     remarks.push("**None of the files that it names was touched**");
   if (files.length > 0 && others.length > 0)

@@ -109,9 +109,10 @@ function expertiseOf({ task, phase, agent }: AttemptState, overlay: FindOverlay)
 }
 
 /** The project's gates and rules, as far as they are this phase's. */
-function rails({ state, attempt: { phase } }: Own): string {
+function rails({ state, attempt }: Own): string {
+  const { phase } = attempt;
   const { bounds } = state.blueprint;
-  const gates = gatesOf(state, phase).map(
+  const gates = gatesOf(state, attempt).map(
     ({ name, run, red }) => `${inline(name)} (${code(run)}${red ? ", has to be red" : ""})`,
   );
   const bound =

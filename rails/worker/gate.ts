@@ -1,14 +1,8 @@
 import { join } from "node:path";
 import { treeOf } from "../git/repository.ts";
 import type { Evidence, NewEvent } from "../journal/events.ts";
-import {
-  evidenceFor,
-  gatesOf,
-  isMet,
-  isMissed,
-  madeIn,
-  type PhaseGate,
-} from "../journal/evidence.ts";
+import { evidenceFor, gatesOf, madeIn, type PhaseGate } from "../journal/evidence.ts";
+import { isMet, isMissed } from "../journal/passed.ts";
 import { type AttemptState, isActive } from "../journal/state.ts";
 import { EXIT, Fault } from "../program/fault.ts";
 import { ownOf } from "../program/files.ts";
@@ -55,7 +49,7 @@ export async function gate(
 ): Promise<GateResult[]> {
   const own = await ownAttempt(cwd);
   const { state, attempt } = own;
-  const gates = gatesOf(state, attempt.phase);
+  const gates = gatesOf(state, attempt);
   const names = gates.map((each) => each.name).join(", ");
   const wanted = gates.filter((each) => name === undefined || each.name === name);
   if (wanted.length === 0)
@@ -126,7 +120,7 @@ function failHint({ code, untested, failing }: Evidence): string {
 /** What the job `gate` does. The failure that uses up the bound ends the attempt. */
 export async function runGateJob(own: Own, name: string): Promise<void> {
   const { journal, state, attempt } = own;
-  const command = gatesOf(state, attempt.phase).find((each) => each.name === name) as PhaseGate;
+  const command = gatesOf(state, attempt).find((each) => each.name === name) as PhaseGate;
   const now = await prove({ ...own, by: "worker", attempts: [attempt.id] }, command);
   const events: NewEvent[] = [{ event: "evidence", ...now }];
   const isLast = (ownOf(attempt.failures, name) ?? 0) + 1 >= state.blueprint.bounds.failures;

@@ -60,7 +60,7 @@ async function submitWork(own: Own, handoff: string): Promise<void> {
   const result = phase.writes ? await finished(own) : await untouched(own);
   if (phase.writes) await ask(own, result);
   await handIn(own, (state) => {
-    const [gate] = unproven(state, phase, result.tree);
+    const [gate] = unproven(state, own.attempt, result.tree);
     if (gate !== undefined) throw notProven(gate, phase.red.includes(gate));
     return { event: "submitted", attempt: id, handoff, ...result };
   });

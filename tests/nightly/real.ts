@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, vi } from "vitest";
 import { clean } from "../../rails/foreman/clean.ts";
-import { start } from "../../rails/foreman/start.ts";
+import { gatesFor, start } from "../../rails/foreman/start.ts";
 import { findPlace, type Place } from "../../rails/git/repository.ts";
 import { holdAtEnd } from "../../rails/guard/hold.ts";
 import { Journal } from "../../rails/journal/journal.ts";
@@ -56,6 +56,7 @@ export class Real implements Hands {
       plan: makePlan(list, "list"),
       tools: NO_TOOLS,
       blueprint,
+      gates: gatesFor(blueprint, NO_TOOLS),
       ...ways,
       estimate: null,
     };

@@ -22,6 +22,7 @@ const task = (id: string, files: string[], done = false): Task => ({
   agent: [],
   doneWhen: "",
   verify: "",
+  checks: [],
   ask: "",
   risk: "",
   model: "",

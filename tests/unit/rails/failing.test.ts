@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Evidence } from "../../../rails/journal/events.ts";
-import { isMet, isMissed, isPass, isRed } from "../../../rails/journal/evidence.ts";
+import { isMet, isMissed, isPass, isRed } from "../../../rails/journal/passed.ts";
 import { failingIn } from "../../../rails/proof/failures.ts";
 import { SHIPPED } from "./run.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isRed } from "../../../rails/journal/evidence.ts";
+import { isRed } from "../../../rails/journal/passed.ts";
 import { failuresIn, isSubset, isUntested } from "../../../rails/proof/failures.ts";
 import { SHIPPED } from "./run.ts";
 

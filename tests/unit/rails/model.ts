@@ -1,8 +1,8 @@
 import type { Place, Result } from "../../../rails/git/repository.ts";
 import { holdAtEnd } from "../../../rails/guard/hold.ts";
 import type { Event, Evidence, NewEvent } from "../../../rails/journal/events.ts";
-import { isRed } from "../../../rails/journal/evidence.ts";
 import { Journal } from "../../../rails/journal/journal.ts";
+import { isRed } from "../../../rails/journal/passed.ts";
 import type { Command } from "../../../rails/journal/shapes.ts";
 import type { RunState } from "../../../rails/journal/state.ts";
 import { landAll } from "../../../rails/line/land.ts";
