@@ -49,7 +49,7 @@ export async function lookAt(
 ): Promise<Look> {
   const spent = used ?? (await usageNow(state));
   const read = async () => {
-    const { pricesAt } = await import("../money/prices.ts");
+    const { pricesAt } = await import("../money/price-table.ts");
     return (await pricesAt(place).catch(() => null))?.models;
   };
   const models = spent.length === 0 ? new Map() : await read();

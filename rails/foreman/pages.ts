@@ -5,7 +5,7 @@ import { readRails } from "../blueprint/blueprint.ts";
 import { readOverlays } from "../blueprint/overlay.ts";
 import { readToolchains } from "../blueprint/toolchain.ts";
 import { readWorkflow } from "../blueprint/workflow.ts";
-import { readPrices } from "../money/prices.ts";
+import { readPrices } from "../money/price-table.ts";
 import { asFault, Fault } from "../program/fault.ts";
 import { ownOf, readIfThere } from "../program/files.ts";
 

@@ -14,7 +14,7 @@ import { reviewIn, stepsOf } from "../journal/phases.ts";
 import type { Estimate } from "../journal/shapes.ts";
 import { estimate } from "../money/estimate.ts";
 import { experienceOf } from "../money/experience.ts";
-import { pricesAt } from "../money/prices.ts";
+import { pricesAt } from "../money/price-table.ts";
 import { isOurs } from "../plan/change.ts";
 import { makePlan } from "../plan/plan.ts";
 import { chooseWorkflow, isAtLeast, riskOf } from "../plan/risk.ts";

@@ -1,7 +1,7 @@
 import type { EventData } from "../journal/events.ts";
 import type { Usage } from "../journal/shapes.ts";
 import type { RunState } from "../journal/state.ts";
-import { dollarsFor, type Prices, priceOf } from "./estimate.ts";
+import { dollarsFor, type Prices, priceOf } from "./prices.ts";
 import { plus } from "./usage.ts";
 
 /** What one model did for one phase of a task, all its attempts together; no task: the session that

@@ -1,22 +1,7 @@
 import { type Estimate, type Spread, TOKENS, type Tokens } from "../journal/shapes.ts";
 import { jobsOf, prioritise, rivalsOf, simulate } from "../plan/schedule.ts";
 import type { Plan } from "../plan/task.ts";
-
-/** What is assumed of one dispatch: minutes, requests to the model, and tokens: the context that is
- * worked in, input that no cache holds, and output. */
-export const WORKER = ["minutes", "turns", "context", "fresh", "output"] as const;
-export type Worker = Readonly<Record<(typeof WORKER)[number], Spread>>;
-
-/** Dollars per million tokens. */
-export type Price = Readonly<{
-  input: number;
-  cacheWrite: number;
-  cacheRead: number;
-  output: number;
-}>;
-
-/** By the model's name in lower case; `default`: of a task that names none. */
-export type Prices = Readonly<{ models: ReadonlyMap<string, Price>; worker: Worker }>;
+import { dollarsFor, type Price, type Prices, priceOf, type Worker } from "./prices.ts";
 
 /** Tokens of one dispatch, and in words where that comes from. */
 type TokensKnown = Tokens<Spread> & Readonly<{ basis: string }>;
@@ -115,18 +100,6 @@ const spread = (value: (at: keyof Spread) => number): Spread => ({
 export const tokens = <T>(of: (kind: (typeof TOKENS)[number]) => T): Tokens<T> =>
   Object.fromEntries(TOKENS.map((kind) => [kind, of(kind)])) as Tokens<T>;
 
-/** What tokens cost in dollars, null without a price. A cache write that lasts an hour costs twice
- * the input: https://platform.claude.com/docs/en/build-with-claude/prompt-caching */
-export function dollarsFor(price: Price | undefined, used: Tokens): number | null {
-  if (!price) return null;
-  const millionths =
-    (used.input + 2 * used.writeHour) * price.input +
-    used.write * price.cacheWrite +
-    used.read * price.cacheRead +
-    used.output * price.output;
-  return millionths / 1e6;
-}
-
 /** Per dispatch: the context is written to the cache once and read from it at each turn; fresh
  * input and output are paid once. What the context grows by is within the spread. */
 function assumed({ turns, context, fresh, output }: Worker): TokensKnown {
@@ -143,17 +116,6 @@ function assumed({ turns, context, fresh, output }: Worker): TokensKnown {
 
 /** Dollars to the cent, and minutes to as much. */
 const rounded = (value: number): number => Math.round(value * 100) / 100;
-
-/** `Opus[1m]`, `claude-haiku-4-5-20251001` and `inherit` as the table of prices names them. */
-const modelName = (model: string): string =>
-  model
-    .toLowerCase()
-    .replace(/\[.*|-\d{8}$/g, "")
-    .replace("inherit", "") || "default";
-
-/** The price of a model, by any of its names; undefined where the table has none. */
-export const priceOf = (models: Prices["models"], model: string): Price | undefined =>
-  models.get(modelName(model));
 
 /** How much of an estimate with prices for all that many dollars are likely to pay for.
  * @returns the ids of the tasks that they pay for, and of those that are left, in order of dispatch

@@ -10,7 +10,8 @@ export type Priority = ReadonlyMap<string, number>;
 /** When each job starts, in the order in which they start, and when the last one ends. */
 export type Schedule = Readonly<{ makespan: number; starts: ReadonlyMap<string, number> }>;
 
-/** The one place that decides what is dispatched now (list scheduling): as many as there are free
+/** Of tasks in an order, which start now (list scheduling; `choose` of `foreman/dispatch.ts` says in
+ * which order, of which tasks): as many as there are free
  * slots, the first ones that conflict neither with what is under way nor with one another.
  * @param ready ids of what could be dispatched, by priority
  * @param busy ids of what is under way; what waits for landing counts, though it takes no slot */

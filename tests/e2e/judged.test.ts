@@ -15,8 +15,8 @@ import {
   type Worker,
 } from "../../demo/worker-script.ts";
 import type { Cost } from "../../rails/money/cost.ts";
-import { dollarsFor, priceOf } from "../../rails/money/estimate.ts";
-import { readPrices } from "../../rails/money/prices.ts";
+import { readPrices } from "../../rails/money/price-table.ts";
+import { dollarsFor, priceOf } from "../../rails/money/prices.ts";
 import { usageIn } from "../../rails/money/usage.ts";
 import { handoff } from "../handoff.ts";
 import { World } from "./world.ts";

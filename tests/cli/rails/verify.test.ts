@@ -130,7 +130,7 @@ describe("Verify: in a run", () => {
   });
 
   test("what a later task broke is named with both at the end, and becomes the check of one more", async () => {
-    const check = "test ! -f src/three.txt";
+    const check = "! grep -rqn BAD src";
     await scene.start(
       `### Task 1: One\nVerify: ${check}\n\n### Task 2: Two\nDepends: 1\n\n### Task 3: Three\nDepends: 2\n`,
     );
@@ -140,7 +140,7 @@ describe("Verify: in a run", () => {
       ["3", "src/three.txt"],
     ] as const) {
       await next();
-      await scene.goodWorker(`r1/${id}.1`, { [file]: "x\n" });
+      await scene.goodWorker(`r1/${id}.1`, { [file]: id === "3" ? "BAD\n" : "x\n" });
     }
     const { dispatch } = await next();
     expect(events("end-checked")).toMatchObject([
@@ -149,8 +149,7 @@ describe("Verify: in a run", () => {
     expect(dispatch).toMatchObject([{ task: "end", attempt: "r1/end.1" }]);
     const worker = await scene.agent("r1/end.1");
     expect((await worker.begin()).stdout).toContain(check);
-    scene.gitIn(worker.path, "rm", "-q", "src/three.txt");
-    worker.edit({ "src/four.txt": "4\n" });
+    worker.edit({ "src/three.txt": "good\n" });
     await worker.finish();
     expect(await next()).toMatchObject({ done: true });
     expect(events("end-checked").at(-1)).toMatchObject({ red: null });
