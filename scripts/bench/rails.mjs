@@ -18,7 +18,7 @@ export async function hook(folder) {
   const rows = [];
   for (const [event, what] of [
     ["PreToolUse", "hook in a session without minions"],
-    ["Stop", "hook at the end of its turn"],
+    ["Wait", "hook at the end of its turn"],
   ]) {
     const filter = () => run("sh", [join(assets, "hooks/filter.sh"), event], { cwd: repo, input });
     rows.push(

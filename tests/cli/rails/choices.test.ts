@@ -152,7 +152,7 @@ describe("each choice that is printed does what it says when it is typed", () =>
     for (let n = 0; n < 3; n++) await next();
     const { waiting, dispatch } = await next();
     expect(dispatch).toMatchObject([{ task: "2" }]);
-    expect(waiting).toEqual([{ task: "1", why: "dispatches" }]);
+    expect(waiting).toEqual({ dispatches: 1 });
     await works("r1/2.1");
     await typeAll("dispatches");
   });
@@ -166,7 +166,7 @@ describe("each choice that is printed does what it says when it is typed", () =>
       await add({ event: "ended", attempt: `r1/${task}.1`, reason: "never-began", note: "" });
     }
     const { waiting } = await next();
-    expect(waiting[0]).toMatchObject({ why: "later" });
+    expect(waiting).toHaveProperty("later");
     const { stdout } = await scene.minion(["board"]);
     expect(stdout).toContain("never-began");
     await typeAll("alarm");
@@ -186,7 +186,7 @@ describe("each choice that is printed does what it says when it is typed", () =>
     });
     const { waiting, dispatch } = await next();
     expect(dispatch).toEqual([]);
-    expect(waiting).toContainEqual({ task: "1", why: "later" });
+    expect(waiting).toHaveProperty("later");
     expect((await attention())[0]?.note).toMatch(/until \d{4}-\d\d-\d\d \d\d:\d\d/);
     await typeAll("rate-limit");
   });

@@ -54,10 +54,7 @@ test("workers that all fail alike: nobody else is started, the cause is named, a
   for (const { attempt } of (await next()).dispatch) await fails(attempt);
   const paused = await next();
   expect([paused.done, paused.dispatch, paused.running]).toEqual([false, [], []]);
-  expect(paused.waiting).toEqual([
-    ...["1", "2", "3"].map((task) => ({ task, why: "later" })),
-    { task: "4", why: "dependency" },
-  ]);
+  expect(paused.waiting).toEqual({ later: 3, dependency: 1 });
   expect(paused.attention).toMatchObject([{ task: "", reason: "alarm", choices: [{}, {}] }]);
   expect(paused.alarms.join()).toContain("a service, a port or the network");
   expect((await json("board")).alarms.map(({ when }: { when: string }) => when)).toEqual([
@@ -89,7 +86,7 @@ test("a budget ends dispatching where the transcripts say that it is spent, unti
   expect(await next()).toMatchObject({
     landed: ["1"],
     dispatch: [],
-    waiting: [{ task: "2", why: "budget" }],
+    waiting: { budget: 1 },
     attention: [{ task: "", reason: "budget" }],
   });
   expect((await json("board")).money).toMatchObject({

@@ -104,7 +104,7 @@ describe("a run from list to line", () => {
     );
     const first = await next();
     expect(dispatched(first)).toEqual(["r1/1.1", "r1/3.1"]);
-    expect(first.waiting).toEqual([{ task: "2", why: "conflict" }]);
+    expect(first.waiting).toEqual({ conflict: 1 });
     await scene.agent("r1/1.1");
     await scene.agent("r1/3.1");
     expect(dispatched(await next())).toEqual([]);
@@ -122,10 +122,7 @@ describe("a run from list to line", () => {
     await scene.start("1. One\n2. Two\n3. Three\n4. Four\n5. Five\n6. Six (depends on: 5)\n");
     const answer = await next();
     expect(dispatched(answer)).toEqual(["r1/5.1", "r1/1.1", "r1/2.1", "r1/3.1"]);
-    expect(answer.waiting).toEqual([
-      { task: "4", why: "slots" },
-      { task: "6", why: "dependency" },
-    ]);
+    expect(answer.waiting).toEqual({ slots: 1, dependency: 1 });
   });
 });
 
