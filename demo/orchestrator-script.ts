@@ -20,7 +20,19 @@ interface Next {
   readonly running: readonly string[];
   readonly dispatch: readonly Dispatch[];
   readonly attention: readonly { readonly task: string; readonly reason: string }[];
+  readonly findings: readonly Finding[];
 }
+
+/** What a worker found beside its task. */
+export interface Finding {
+  readonly task: string;
+  readonly slot: string;
+  readonly text: string;
+}
+
+/** What the orchestrator makes of findings: a list that changes the plan; empty where it does not.
+ */
+export type Replan = (findings: readonly Finding[]) => string;
 
 /** What the orchestrator makes of a task beyond the person's words. */
 export interface Guess {
@@ -37,8 +49,12 @@ const NEXT_STEP = /(?:^Next step: `|: run )minion next --json/m;
 
 /** The orchestrator as a script: it reads the command's words and what the rails print, and acts on
  * those alone.
- * @param guesses what it adds to a task that was typed, by the task's id */
-export function orchestrator(guesses: Readonly<Record<string, Guess>> = {}): Speaker {
+ * @param guesses what it adds to a task that was typed, by the task's id
+ * @param replan what it makes of what workers find */
+export function orchestrator(
+  guesses: Readonly<Record<string, Guess>> = {},
+  replan: Replan = () => "",
+): Speaker {
   return async function* (first) {
     let turn = first;
     let said = "Type /minion and a list of tasks.";
@@ -46,8 +62,9 @@ export function orchestrator(guesses: Readonly<Record<string, Guess>> = {}): Spe
       const words = argumentsOf(turn.text);
       // A notice that comes after the end changes nothing, and what is said last is what the person
       // sees.
-      if (NEXT_STEP.test(turn.text) || WOKEN.test(turn.text)) said = yield* foreman(turn.text);
-      else if (words !== undefined) said = yield* run(words, turn, guesses);
+      if (NEXT_STEP.test(turn.text) || WOKEN.test(turn.text))
+        said = yield* foreman(replan, turn.text);
+      else if (words !== undefined) said = yield* run(words, turn, guesses, replan);
       turn = yield [said];
     }
   };
@@ -61,12 +78,13 @@ async function* run(
   words: string,
   turn: Turn,
   guesses: Readonly<Record<string, Guess>>,
+  replan: Replan,
 ): Talk<string> {
   const flags = new Set(words.match(FLAG));
   const rest = words.replaceAll(FLAG, "").trim();
   if (flags.has("--resume")) {
     const resumed = yield* bash("minion resume --json");
-    return resumed.code === 0 ? yield* foreman() : fault(resumed);
+    return resumed.code === 0 ? yield* foreman(replan) : fault(resumed);
   }
   let file = rest;
   const isTyped = /\n|^\s*(?:Tasks:|\d+[.)]|#)/.test(rest);
@@ -81,19 +99,21 @@ async function* run(
   const plan = yield* bash(`minion plan ${quote(file)}`);
   if (plan.code !== 0 || flags.has("--dry-run")) return plan.output.trim();
   const start = yield* bash(`minion start ${quote(file)} --json`);
-  return start.code === 0 ? yield* foreman() : fault(start);
+  return start.code === 0 ? yield* foreman(replan) : fault(start);
 }
 
 /** Asks the rails what is next and does it, until they say that the run is done. Between its turns
  * the rails wait in its place, and wake it with their whole answer.
  * @param woken what they said, where they have said something already */
-async function* foreman(woken?: string): Talk<string> {
+async function* foreman(replan: Replan, woken?: string): Talk<string> {
   let text = woken ?? "";
   for (let call = 0; call < CALLS; call++) {
     const said = answerIn(text) ?? (yield* bash("minion next --json"));
     if (said.code !== 0) return fault(said);
     const next = JSON.parse(said.output) as Next;
     if (next.done) break;
+    const change = replan(next.findings);
+    if (change !== "") yield* bash(`minion change - <<'TASKS'\n${change}TASKS`);
     if (next.dispatch.length > 0) yield next.dispatch.map(agent);
     const workers = new Set([...next.running, ...next.dispatch.map(({ task }) => task)]).size;
     text = (yield [workers === 1 ? "1 worker is at work." : `${workers} workers are at work.`])

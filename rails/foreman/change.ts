@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { overlaysAt } from "../blueprint/layers.ts";
 import type { Place } from "../git/repository.ts";
-import { END } from "../journal/end-task.ts";
+import { isListed } from "../journal/end-task.ts";
 import type { NewEvent } from "../journal/events.ts";
 import type { Journal } from "../journal/journal.ts";
 import { isActive, type RunState, type TaskState } from "../journal/state.ts";
@@ -118,14 +118,12 @@ function refuseAborted({ aborted, run }: RunState): void {
 
 /** The tasks of a run as a change of the plan has to know them. */
 const heldIn = (state: RunState): Held[] =>
-  [...state.tasks.values()]
-    .filter(({ id }) => id !== END)
-    .map((task) => ({
-      planned: { ...task.planned, depends: task.depends },
-      isOver: ["landed", "skipped", "dropped"].includes(task.state),
-      fixed: fixedBy(task),
-      isFree: task.added === "session" && task.attempts.length === 0,
-    }));
+  [...state.tasks.values()].filter(isListed).map((task) => ({
+    planned: { ...task.planned, depends: task.depends },
+    isOver: ["landed", "skipped", "dropped"].includes(task.state),
+    fixed: fixedBy(task),
+    isFree: task.added === "session" && task.attempts.length === 0,
+  }));
 
 /** Why a task cannot be changed, in words; empty where it can. */
 function fixedBy({ state, attempts }: TaskState): string {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { blueprintAt, overlaysAt } from "../blueprint/layers.ts";
 import type { Place } from "../git/repository.ts";
-import { END } from "../journal/end-task.ts";
+import { isListed } from "../journal/end-task.ts";
 import type { NewEvent } from "../journal/events.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Command } from "../journal/shapes.ts";
@@ -25,7 +25,7 @@ export async function railsNow(
   const overlays = await overlaysAt(place);
   const blueprint = await blueprintAt(place, overlays);
   const rails = await railsAt(place, blueprint, overlays);
-  const tasks = [...state.tasks.values()].filter(({ id }) => id !== END);
+  const tasks = [...state.tasks.values()].filter(isListed);
   const planned = tasks.map((task) => task.planned);
   const { tools } = await toolsFor(
     { tasks: planned, toolsSaid: state.toolsSaid },

@@ -30,6 +30,7 @@ export type Planned = Readonly<{
   tools: Tools;
   blueprint: Blueprint;
   gates: readonly Command[]; // The blueprint's and those for the end that the list names
+  success: Readonly<{ words: string }>; // What of `success:` no command shows
 }> &
   Pick<EventData["started"], "workflows" | "reviews" | "estimate">;
 
@@ -46,7 +47,8 @@ export async function start(
   isBeside: boolean,
   budget: number | null,
 ) {
-  const { place, list, plan, tools, workflows, reviews, blueprint, estimate, gates } = planned;
+  const { place, list, plan, tools, workflows, reviews, blueprint, estimate, gates, success } =
+    planned;
   const error = plan.findings.find(({ level }) => level === "error");
   if (error) throw new Fault("plan", placed(error), error.hint);
   const base = await commitOf("HEAD", place.top);
@@ -80,6 +82,7 @@ export async function start(
       reviews,
       goal: plan.goal,
       success: plan.success,
+      successWords: blueprint.judge_success ? success.words : "",
       toolsSaid: plan.toolsSaid,
       tasks: plan.tasks,
       conflicts: plan.conflicts.map(({ tasks }) => tasks),

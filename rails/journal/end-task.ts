@@ -18,6 +18,22 @@ export const IMPLEMENT: Phase = {
   steps: "",
 };
 
+/** The task in which somebody who made nothing of it holds the whole against the words of its list's
+ * `success:`. No list can name one like this either. */
+export const SUCCESS = "success";
+
+/** What that goes through: each finding sends it back, once something has landed for it. */
+export const JUDGE: Phase = {
+  ...IMPLEMENT,
+  name: "judge",
+  writes: false,
+  gates: [],
+  back: "judge",
+};
+
+/** Is a task one of a list, or of a change of it? */
+export const isListed = ({ id }: Pick<TaskState, "id">): boolean => id !== END && id !== SUCCESS;
+
 /** Has all landed that will, on a line that was not proven for the end yet? */
 export function isEndDue({ gates, fresh, landings, tip, end, tasks }: RunState): boolean {
   const isWanted = fresh || gates.some(({ isLast }) => isLast);
@@ -28,6 +44,16 @@ export function isEndDue({ gates, fresh, landings, tip, end, tasks }: RunState):
 /** Is something still to come of a task without anybody's word? */
 export const isBusy = ({ state }: Pick<TaskState, "state">): boolean =>
   ["running", "ready", "mergeable", "verify-failed"].includes(state);
+
+/** The task that judges the whole.
+ * @param words those of `success:`
+ * @param wave its place: after all others */
+export const successTask = (words: string, wave: number): PlannedTask => ({
+  ...endTask("", "", wave),
+  id: SUCCESS,
+  title: "Hold the whole against what it is to be",
+  description: words,
+});
 
 /** The task that mends the line.
  * @param red in words what is red at the end

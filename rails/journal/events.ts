@@ -75,6 +75,8 @@ export const EVENTS = {
     reviews: v.optional(given<Readonly<Record<string, readonly Phase[]>>>(), {}),
     goal: v.optional(text, ""),
     success: v.optional(text, ""),
+    // What of that no command shows, where it is to be judged once all has landed
+    successWords: v.optional(text, ""),
     // Commands that the list says itself
     toolsSaid: v.optional(given<Plan["toolsSaid"]>(), {}),
     estimate: v.optional(v.nullable(given<Estimate>()), null), // What it was expected to take

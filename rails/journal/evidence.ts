@@ -47,22 +47,25 @@ export function madeIn({ evidence }: RunState, attempt?: string): string[] {
 export type PhaseGate = Command & Readonly<{ red: boolean }>;
 
 /** An attempt, as far as its gates go. */
-type Bound = Readonly<{ phase: Phase; task: Pick<TaskState, "phases" | "checks"> }>;
+type Bound = Readonly<{ phase: Phase; task: Pick<TaskState, "id" | "phases" | "checks"> }>;
 
 /** The gates of an attempt, in order: those of its phase, that have to fail or to pass, and where
  * the task's `Verify:` binds that, its commands. */
 export function gatesOf(state: RunState, { phase, task }: Bound): PhaseGate[] {
   const checks = isBound(task, phase) ? checksOf(state, task) : [];
-  return [...gatesOfPhase(state, phase), ...checks.map((check) => ({ ...check, red: false }))];
+  return [
+    ...gatesOfPhase(state, phase, task.id === END),
+    ...checks.map((check) => ({ ...check, red: false })),
+  ];
 }
 
 /** Those of a phase are the ones that it names; where it names none, all if it writes and none has
  * to fail. */
-function gatesOfPhase({ gates, tasks }: RunState, phase: Phase): PhaseGate[] {
+function gatesOfPhase({ gates }: RunState, phase: Phase, isEnd: boolean): PhaseGate[] {
   const isAll = phase.writes && phase.red.length === 0;
   const isToPass = (name: string): boolean => phase.gates?.includes(name) ?? isAll;
-  // Once there is something to mend at the end, nothing else is worked on.
-  const isDue = ({ isLast }: Command): boolean => !isLast || tasks.has(END);
+  // Those for the end are the business of whoever mends what is red there.
+  const isDue = ({ isLast }: Command): boolean => !isLast || isEnd;
   return gates
     .filter(isDue)
     .map((gate) => ({ ...gate, red: phase.red.includes(gate.name) }))

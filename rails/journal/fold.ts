@@ -2,7 +2,7 @@ import type { Phase } from "../blueprint/workflow.ts";
 import { isAtLeast, riskOf } from "../plan/risk.ts";
 import type { PlannedTask } from "../plan/task.ts";
 import { ownOf } from "../program/files.ts";
-import { END, endTask, IMPLEMENT } from "./end-task.ts";
+import { END, endTask, IMPLEMENT, JUDGE, SUCCESS, successTask } from "./end-task.ts";
 import type { Event, EventData, EventName } from "./events.ts";
 import { isMissed } from "./passed.ts";
 import { phasesFor, straight, wayFor } from "./phases.ts";
@@ -240,6 +240,8 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
   },
   "end-checked"(state, event) {
     state.end = event;
+    const isToJudge = state.successWords !== "" && !state.tasks.has(SUCCESS);
+    if (event.red === null && isToJudge) addSuccessTask(state);
     if (event.red !== null && !state.tasks.has(END))
       addEndTask(state, event.red, event.checks ?? []);
   },
@@ -354,6 +356,13 @@ function addEndTask(state: RunState, red: string, checks: readonly string[]): vo
     checks,
   };
   state.tasks.set(END, openTask(task, "waiting", [IMPLEMENT]));
+}
+
+/** Adds the task that judges the whole, after all others. */
+function addSuccessTask(state: RunState): void {
+  const waves = [...state.tasks.values()].map(({ wave }) => wave);
+  const task = successTask(state.successWords, 1 + Math.max(...waves));
+  state.tasks.set(SUCCESS, openTask(task, "waiting", [JUDGE]));
 }
 
 /** Moves the line to what was proven. */

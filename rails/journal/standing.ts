@@ -1,5 +1,5 @@
 import { mendedBy } from "./checks.ts";
-import { isBusy, isEndDue } from "./end-task.ts";
+import { isBusy, isEndDue, SUCCESS } from "./end-task.ts";
 import { howIn } from "./passed.ts";
 import { type Progress, progressOf, straight } from "./phases.ts";
 import { endOf, type Reason, type State } from "./shapes.ts";
@@ -73,6 +73,7 @@ function standing(state: RunState, task: TaskState, progress: Progress): Standin
   const { recent, isDoubted } = progress;
   const last = task.attempts.at(-1);
   if (task.isDropped) return as("dropped");
+  if (task.id === SUCCESS) return ofTheWhole(state, task);
   if (task.stop !== null) return stoppedFor(task.stop, last?.over);
   if (last?.nothing && !last.over) return as("skipped", null, last.nothing.why);
   if (recent?.over) return afterFailure(state, task, recent, recent.over);
@@ -82,6 +83,26 @@ function standing(state: RunState, task: TaskState, progress: Progress): Standin
   if (task.phase) return as("ready");
   if (task.risk !== "high" || last.submitted?.byHand) return as("mergeable");
   return as("needs-human", "high-risk", last.submitted?.verdict ? last.submitted.handoff : "");
+}
+
+/** Where the task stands that judges the whole: its turn comes when nothing else is to come and the
+ * line is green at the end; what it found waits until something has landed for it, as often as a
+ * review may send a task back. */
+function ofTheWhole(state: RunState, { attempts }: TaskState): Standing {
+  const last = attempts.at(-1);
+  if (last && isActive(last)) return as("running");
+  const { verdict, head, handoff } = last?.submitted ?? {};
+  if (verdict === "pass") return as("landed");
+  const failed = attempts.filter((each) => each.submitted?.verdict === "fail" && !each.isForgiven);
+  const isSame = verdict === "fail" && head === state.tip && !last?.isForgiven;
+  if (isSame || failed.length > state.blueprint.bounds.cycles)
+    return as("needs-human", "findings", handoff);
+  const lost = attempts.filter((each) => each.over && !each.isForgiven && !isLost(each));
+  if (lost.length >= state.blueprint.bounds.attempts)
+    return as("needs-human", lost.at(-1)?.over?.reason ?? null, lost.at(-1)?.over?.note);
+  const others = [...state.tasks.values()].filter(({ id }) => id !== SUCCESS);
+  const isReady = state.end?.tip === state.tip && state.end.red === null && !others.some(isBusy);
+  return as(isReady ? "ready" : "waiting");
 }
 
 /** A task at which nobody works before a person says so.

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { alarmLine, alarmsOf } from "../foreman/alarms.ts";
 import { type Attention, attentionOf } from "../foreman/attention.ts";
 import { greenBefore } from "../journal/checks.ts";
+import { SUCCESS } from "../journal/end-task.ts";
 import { type Flaky, flakyIn } from "../journal/flaky.ts";
 import { isNone, missingSlots, slotsOf } from "../journal/handoff.ts";
 import { isPass } from "../journal/passed.ts";
@@ -39,7 +40,8 @@ export async function reportText(
   now: number,
   faults: readonly Attention[] = [],
 ): Promise<string> {
-  const all = [...state.tasks.values()];
+  const whole = state.tasks.get(SUCCESS);
+  const all = [...state.tasks.values()].filter((task) => task !== whole);
   const landed = all.filter((task) => task.state === "landed");
   const rest = all.filter((task) => task.state !== "landed");
   const dollars = cost?.dollars ?? null;
@@ -54,6 +56,7 @@ export async function reportText(
       landed.map((task) => landedText(state, task)),
     ),
     ...section("Not landed", rest.map(restText)),
+    ...section("The whole", whole ? [wholeText(whole)] : []),
     ...section(
       "Yours to decide",
       attentionText([...faults, ...attentionOf(state, alarms, { dollars, now })]),
@@ -315,6 +318,14 @@ function touchedRemarks(state: RunState, task: TaskState, { submitted }: Attempt
     remarks.push(`Touched though not named: ${listed(others)}`);
   if (deleted.length > 0) remarks.push(`**Deleted though not named: ${listed(deleted)}**`);
   return remarks;
+}
+
+/** What came of holding the whole against the words of `success:`. */
+function wholeText({ state, attempts, note }: TaskState): string {
+  const { submitted } = attempts.findLast((each) => each.submitted) ?? {};
+  const said = submitted ? prose(submitted.handoff, "  ") : inline(note);
+  const verdict = submitted?.verdict ? `judged: ${submitted.verdict}` : state;
+  return `- ${verdict}. ${said}`;
 }
 
 /** A task that did not land: where it stands, why, and what there is of it. */

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import type { Overlay } from "../blueprint/overlay.ts";
+import { isListed, SUCCESS } from "../journal/end-task.ts";
 import { evidenceFor, gatesOf } from "../journal/evidence.ts";
-import { findingsIn } from "../journal/findings.ts";
+import { findingsIn, findingsOf } from "../journal/findings.ts";
 import type { AttemptState, TaskState } from "../journal/state.ts";
 import { matchesAny } from "../plan/conflicts.ts";
 import { code, inline, listed, named, prose, shown } from "../program/shown.ts";
@@ -18,7 +19,7 @@ type FindOverlay = (name: string) => Overlay | undefined;
  * before, and the rails. */
 export function brief(own: Own, overlay: FindOverlay): string {
   const { attempt, state, journal } = own;
-  const { task, phase } = attempt;
+  const { task } = attempt;
   const parts = [
     heading(own),
     shown(task.description),
@@ -27,7 +28,7 @@ export function brief(own: Own, overlay: FindOverlay): string {
     ...expertiseOf(attempt, overlay),
     ...task.depends.map((id) => handoffOf(state, id)),
     foundOn(own),
-    phase.back ? toJudge(own) : "",
+    whatToJudge(own),
     ...before(attempt).map(leftBy),
     ...othersIn(own).map((id) => handoffOf(state, id)),
     earlier(attempt, join(journal.folder, "output")),
@@ -162,6 +163,30 @@ function before({ task, phase }: AttemptState): AttemptState[] {
 function leftBy({ phase, submitted }: AttemptState): string {
   const left = quoted(submitted?.handoff ?? "", PHASE_CHARACTERS);
   return `## What phase ${inline(phase.name)} left\n\n${left}`;
+}
+
+/** What one that judges looks at: the whole of the run, or what was made of a task. */
+function whatToJudge(own: Own): string {
+  const { task, phase } = own.attempt;
+  if (task.id === SUCCESS) return theWhole(own);
+  return phase.back ? toJudge(own) : "";
+}
+
+/** The whole of a run: what changed, what each task came to, and what workers found. */
+function theWhole({ state }: Own): string {
+  const tasks = [...state.tasks.values()].filter(isListed).map(({ id, title, state: now }) => {
+    return `- ${inline(id)} ${inline(title)}: ${now}`;
+  });
+  const found = findingsOf(state).map(
+    ({ task, slot, text }) => `- ${inline(task)}, ${inline(slot)}: ${prose(text, "  ")}`,
+  );
+  const range = `${state.base.slice(0, 10)} ${state.tip.slice(0, 10)}`;
+  return [
+    `## To judge\n\nThe whole: \`git diff ${range}\`. All gates are green on it. Each finding that ` +
+      "keeps the whole from being what it is to be becomes a task.",
+    tasks.join("\n"),
+    ...(found.length > 0 ? [`Workers found beside their tasks:\n\n${found.join("\n")}`] : []),
+  ].join("\n\n");
 }
 
 /** What there is to judge: the change, and the evidence for it: each command and where its raw

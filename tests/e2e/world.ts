@@ -13,7 +13,7 @@ import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { inject } from "vitest";
 import { type ClientResult, type ClientRun, startClient } from "../../demo/client.ts";
-import { orchestrator } from "../../demo/orchestrator-script.ts";
+import { orchestrator, type Replan } from "../../demo/orchestrator-script.ts";
 import { type Edits, makeSample, readEdits } from "../../demo/sample-repo.ts";
 import {
   type ModelRequest,
@@ -59,6 +59,8 @@ export class World {
   readonly repo = join(this.temp, "sample");
   readonly requests: ModelRequest[] = [];
   edits: Edits = { tasks: {}, guesses: {} };
+  /** What the orchestrator makes of what workers find. */
+  replan: Replan = () => "";
   /** What the orchestrator is made to be. */
   as: (usual: Speaker) => Speaker = (usual) => usual;
   private model: ScriptedModel | undefined;
@@ -184,7 +186,7 @@ export class World {
     await this.model?.close();
     const { tasks, guesses } = this.edits;
     const script = conversations({
-      orchestrator: this.as(orchestrator(guesses)),
+      orchestrator: this.as(orchestrator(guesses, this.replan)),
       worker: worker(tasks, behaviours),
     });
     this.model = await startModel(script, (request) => this.requests.push(request));

@@ -57,6 +57,7 @@ export class Real implements Hands {
       tools: NO_TOOLS,
       blueprint,
       gates: gatesFor(blueprint, NO_TOOLS),
+      success: { words: "" },
       ...ways,
       estimate: null,
     };

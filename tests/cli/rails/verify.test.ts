@@ -198,9 +198,7 @@ describe("Verify: in a run", () => {
   });
 
   test("commands of success: are gates of the end", async () => {
-    await scene.start(
-      "---\nsuccess: |\n  test -f src/all.txt\n  the team is happy\n---\n### Task 1: One\n",
-    );
+    await scene.start("---\nsuccess: test -f src/all.txt\n---\n### Task 1: One\n");
     const { dispatch } = await next();
     expect(dispatch).toHaveLength(1);
     await scene.goodWorker("r1/1.1", { "src/one.txt": "1\n" });
@@ -209,6 +207,39 @@ describe("Verify: in a run", () => {
     const worker = await scene.goodWorker("r1/end.1", { "src/all.txt": "1\n" });
     expect(worker.path).not.toBe("");
     expect(await next()).toMatchObject({ done: true });
+  });
+
+  test("words of success: are judged once, by somebody else; what is found wants a task first", async () => {
+    await scene.start("---\nsuccess: the team is happy\n---\n### Task 1: One\n");
+    await next();
+    await scene.goodWorker("r1/1.1", { "src/one.txt": "1\n" });
+    const { dispatch } = await next();
+    expect(dispatch).toMatchObject([{ attempt: "r1/success.1", agent: "minion:minion-verifier" }]);
+    const judge = await scene.agent("r1/success.1");
+    const { stdout } = await judge.begin();
+    expect(stdout).toContain("the team is happy");
+    expect(stdout).toMatch(/git diff [0-9a-f]{10} [0-9a-f]{10}/);
+    const said = await judge.minion(
+      ["verdict", "r1/success.1", "fail"],
+      "src/one.txt:1: nobody is happy with 1",
+    );
+    expect(said.code).toBe(0);
+    expect(await next()).toMatchObject({
+      done: true,
+      attention: [{ task: "success", reason: "findings", note: expect.stringContaining("nobody") }],
+    });
+    // As the session may: one more task. Once that has landed, it is judged again.
+    await scene.minion(["change", "-"], { input: "### Task 2: Make them happy\n" });
+    expect(await next()).toMatchObject({ done: false, dispatch: [{ task: "2" }] });
+    await scene.goodWorker("r1/2.1", { "src/one.txt": "2\n" });
+    expect(await next()).toMatchObject({ dispatch: [{ attempt: "r1/success.2" }] });
+    const again = await scene.agent("r1/success.2");
+    await again.begin();
+    await again.minion(["verdict", "r1/success.2", "pass"], "looked at all of it");
+    expect(await next()).toMatchObject({ done: true });
+    const report = (await scene.minion(["report"])).stdout;
+    expect(report).toContain("2 of 2 landed");
+    expect(report).toContain("judged: pass. looked at all of it");
   });
 
   test("commands that are not the project's own are asked for once, all of them shown", async () => {

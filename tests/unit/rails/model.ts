@@ -104,6 +104,7 @@ export class Model implements Hands {
       goal: "",
       success: "",
       toolsSaid: {},
+      successWords: "",
       estimate: null,
       budget: null,
       fresh: true,

@@ -41,6 +41,7 @@ export function startedWith(
     goal: "",
     success: "",
     toolsSaid: {},
+    successWords: "",
     estimate: null,
     budget: null,
     fresh: false,
