@@ -29,7 +29,7 @@ test("the document has the contract's fields and nothing is written", async () =
   );
   expect(code).toBe(0);
   const shape =
-    "budget conflicts criticalPath estimate findings goal success tasks tools version waves";
+    "budget conflicts criticalPath estimate findings gates goal success tasks tools version waves";
   expect(Object.keys(json).sort().join(" ")).toBe(shape);
   expect(json).toMatchObject({
     version: 1,
@@ -51,7 +51,8 @@ test("the document has the contract's fields and nothing is written", async () =
     gates: [],
     agent: [],
     done_when: "",
-    verify: "",
+    verify: [],
+    ask: "",
     risk: "",
     model: "",
     workflow: "default",
@@ -158,7 +159,7 @@ test("what is counted, and what is not there, in the folder that the list is for
   scene.write("packages/a/src/x.ts", "");
   scene.write("README.md", "");
   const list =
-    "1. Various fixes\n   Files: src/x.ts, src/y.ts, README.md, packages/a/src/x.ts\n   Verify: x\n";
+    "1. Various fixes\n   Files: src/x.ts, src/y.ts, README.md, packages/a/src/x.ts\n   Done when: x\n";
   const call = (count: string) =>
     scene.minion(["plan", "-", "--expect", count, "--json"], {
       input: list,

@@ -78,7 +78,7 @@ describe("each command that is printed works when it is typed", () => {
     const commands = commandsIn(page);
     expect(
       commands.map((each) => each.replace(word(scene.program), "minion").split(" ")[1]),
-    ).toEqual(["diff", "land", "retry"]);
+    ).toEqual(["diff", "land", "retry", "drop"]);
     for (const command of commands) {
       const typed = type(command);
       expect(typed, command).toMatchObject({ status: 0 });
