@@ -149,7 +149,7 @@ export async function landAll(journal: Journal, site: Site): Promise<void> {
     const state = await caughtUp(landing);
     const ready = mergeable(state).map(({ attempt }) => attempt);
     const isIdle = ready.length === 0 && state.dropping.length === 0 && !isEndDue(state);
-    if (state.aborted || (state.baseRed && state.done)) return;
+    if (state.aborted || (state.baseRed && isIdle && state.done)) return;
     if (state.baseRed && isIdle) {
       // Nobody waits for it: what is ready meanwhile lands first.
       const [unknown] = checksOfAll(state, [...state.tasks.values()])
