@@ -150,7 +150,7 @@ function withWorkflow(
     task: {
       ...task,
       workflow: workflow?.name ?? name,
-      workflowWhy: isRaised ? `${why}: ${raised.why}` : why,
+      workflowWhy: isRaised && raised.why !== why ? `${why}: ${raised.why}` : why,
     },
     findings,
   };
