@@ -46,8 +46,8 @@ export const run = (argv: readonly string[], world: World): Promise<ExitCode> =>
   within(world, async () => {
     const program = new Command("minion")
       .description(
-        "The rails of minion-toolkit: plans a task list, holds workers to it, proves and lands\n" +
-          "what they did.",
+        "The rails of minion-toolkit: plans a task list, holds workers to it, " +
+          "proves and lands what they did.",
       )
       .version(__VERSION__)
       .helpCommand(false);

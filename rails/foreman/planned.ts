@@ -181,7 +181,7 @@ export function withWorkflow(
     task: {
       ...task,
       workflow: workflow?.name ?? name,
-      workflowWhy: isRaised ? `${why}: ${raised.why}` : why,
+      workflowWhy: isRaised && raised.why !== why ? `${why}: ${raised.why}` : why,
     },
     findings,
   };

@@ -1,7 +1,7 @@
 import type { Journal } from "../journal/journal.ts";
 import { isSame } from "../journal/owner.ts";
 import type { Session } from "../journal/shapes.ts";
-import { isActive, isOpen, type RunState } from "../journal/state.ts";
+import { isActive, isOpen, isWaiting, type RunState } from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
 import { isAlive } from "../program/process.ts";
 
@@ -13,9 +13,7 @@ type Resuming = Readonly<{
 }>;
 
 /** Is there something in a run to go on with: is it open, or waits something in it for a person? */
-export const isUnfinished = (state: RunState): boolean =>
-  isOpen(state) ||
-  (!state.aborted && [...state.tasks.values()].some((task) => task.state === "needs-human"));
+export const isUnfinished = (state: RunState): boolean => isOpen(state) || isWaiting(state);
 
 /** Takes an open run over for this session. Attempts whose session is dead are over, by no fault of
  * theirs. What was alarming has been seen then. A person outside of a session leaves it to the one

@@ -41,14 +41,14 @@ export class Journal {
     const first = events.find((event) => event.event === "started");
     if (first) return fold(first, events, bad);
     if (bad.length === 0) {
-      const way = "start another: minion start FILE";
+      const way = "/minion starts another";
       throw new Fault("no-run", `there is no run in ${this.folder}`, way, EXIT.usage);
     }
     const run = basename(this.folder);
     const what = `line ${bad[0]} of ${this.file} cannot be read, which says what run ${run} is`;
     const way =
       `put that line back, or see what the run left, git branch --list 'minion/${run}/*', ` +
-      "and start another: minion start FILE";
+      "and start another with /minion";
     throw new Fault("no-run", what, way, EXIT.usage);
   }
 
@@ -116,7 +116,10 @@ export async function findRun(
   const all = await listRuns(common);
   const wanted = name === undefined ? await choose(common, all, session, isMeant) : name;
   if (wanted === undefined || !all.includes(wanted)) {
-    const hint = all.length > 0 ? `there are ${all.join(", ")}` : "start one: minion start FILE";
+    const hint =
+      all.length > 0
+        ? `there are ${all.join(", ")}`
+        : "/minion and a task list, in Claude Code, start one";
     throw new Fault("no-run", `there is no run ${name ?? "here yet"}`, hint, EXIT.usage);
   }
   const journal = new Journal(common, wanted);

@@ -140,6 +140,10 @@ const isUnderWay = (task: TaskState): boolean =>
 /** Neither done nor aborted. */
 export const isOpen = (state: RunState): boolean => !state.done && !state.aborted;
 
+/** Can nothing go on by itself, while something is a person's to decide? */
+export const isWaiting = ({ done, aborted, tasks }: RunState): boolean =>
+  done && !aborted && [...tasks.values()].some(({ state }) => state === "needs-human");
+
 /** The ids of the tasks whose attempts these are; none of attempts that the run does not know. */
 export const tasksOf = (state: RunState, attempts: readonly string[]): string[] =>
   attempts.flatMap((id) => state.attempts.get(id)?.task.id ?? []);

@@ -22,7 +22,7 @@ export const verb: Verb<OfRun & Waiting & { into?: string }> = {
     if (!made) return stillRuns("It");
     const clean = typed(`clean --run ${at.state.run}`);
     return {
-      text: `${made.into} stands on ${made.to}\nWhat the run left goes by ${clean}`,
+      text: `${made.into} stands on ${made.to.slice(0, 10)}\nWhat the run left goes by ${clean}`,
       data: made,
     };
   },

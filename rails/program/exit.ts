@@ -39,6 +39,7 @@ export async function main(
   streams: Streams,
   act: () => Promise<ExitCode>,
 ): Promise<ExitCode> {
+  program.configureHelp({ subcommandTerm });
   for (const command of [program, ...program.commands])
     command.exitOverride().configureOutput({
       writeOut: (text) => streams.stdout.write(text),
@@ -56,6 +57,11 @@ export async function main(
     return print({ text: "", data: { error: { code, message, hint } }, exit }, isJson, streams);
   }
 }
+
+/** A command in the help: its name and what stands behind it. Every one has options, and where the
+ * names are that long nothing beside them is wrapped. */
+const subcommandTerm = (command: Command): string =>
+  `${command.name()} ${command.usage().replace("[options]", "").trim()}`.trimEnd();
 
 function usage({ code, message }: CommanderError, program: Command): Fault {
   const what =

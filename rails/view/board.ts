@@ -8,6 +8,7 @@ import {
   type AttemptState,
   endedAt,
   isOpen,
+  isWaiting,
   type RunState,
   rivalsOn,
   type TaskState,
@@ -34,7 +35,8 @@ export type Board = ReturnType<typeof board>;
 
 /** Where each task stands, for a person to glance at, and the same as data. No line is wider than
  * `columns`. `doing`: what its worker is at, what it waits for, or the reason for its state;
- * `seconds`: since it was dispatched, null where it never was; `left`: minutes that the longest
+ * `seconds`: since its worker was dispatched, or what all of them took where none is at it, null
+ * where there never was one; `left`: minutes that the longest
  * chain of open tasks takes; dollars at list prices. */
 export function board(state: RunState, seen: Now, screen: Screen) {
   const { run, done, bad } = state;
@@ -72,10 +74,17 @@ function rowOf(state: RunState, task: TaskState, now: number) {
     attempt: last?.id ?? null,
     attempts: last ? triesOf(task, last) : 0,
     doing: doingOf(state, task),
-    seconds: last ? Math.round(((endedAt(last) ?? until) - last.dispatchedAt) / 1000) : null,
+    seconds: last ? Math.round(workedFor(task, last, until) / 1000) : null,
   };
 }
 type Row = ReturnType<typeof rowOf>;
+
+/** How long the worker of a task has been at it, or all of its workers were where none is, in
+ * milliseconds. */
+function workedFor({ state, attempts }: TaskState, last: AttemptState, until: number): number {
+  const counted = state === "running" ? [last] : attempts;
+  return counted.reduce((sum, each) => sum + (endedAt(each) ?? until) - each.dispatchedAt, 0);
+}
 
 /** The number of an attempt among those at its phase of the task. */
 const triesOf = ({ attempts }: TaskState, { phase }: AttemptState): number =>
@@ -126,9 +135,10 @@ function waitingOf(
   return waiting.length > 0 ? [`waits for you: ${waiting.join(", ")} → ${attention}`] : [];
 }
 
-function overText({ aborted, done }: RunState): string {
-  if (aborted) return "aborted";
-  return done ? "done" : "under way";
+function overText(state: RunState): string {
+  if (state.aborted) return "aborted";
+  if (!state.done) return "under way";
+  return isWaiting(state) ? "waits for you" : "done";
 }
 
 /** The tasks as a table, their states coloured where the screen has colours. */

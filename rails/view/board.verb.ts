@@ -24,15 +24,21 @@ export const verb: Verb<Options> = {
   usage: "board",
   about: "show where each task stands",
   options: [
-    new Option("--watch", "draw it anew as things happen, until the run is over; waits for one"),
+    new Option(
+      "--watch",
+      "draw it anew as things happen, until the run is over; waits for one to start",
+    ),
     RUN,
   ],
   async run({ options }, world) {
     const isWatched = options.watch === true && !options.json;
     const place = await findPlace(world.cwd);
-    if (options.run === undefined && !(await hasRun(place, world, isWatched))) return NO_RUN;
-    const { journal, state } = await runIn(place, world, options.run);
     const draw = (now: RunState): Promise<Board> => boardAt(place, now, world);
+    if (options.run === undefined) {
+      if (isWatched) await untilOpen(place, world, draw);
+      else if (!(await hasRun(place))) return NO_RUN;
+    }
+    const { journal, state } = await runIn(place, world, options.run);
     if (!isWatched) return { ...(await draw(state)), isColoured: true };
     const { watchBoard } = await import("./watch.ts");
     const last = await watchBoard(journal, world, async (now) => (await draw(now)).text);
@@ -40,15 +46,30 @@ export const verb: Verb<Options> = {
   },
 };
 
-/** Is there a run to show?
- * @param isAwaited waits until there is one */
-async function hasRun({ common }: Place, world: World, isAwaited: boolean): Promise<boolean> {
-  const isThere = async (): Promise<boolean> => (await listRuns(common)).length > 0;
-  if (await isThere()) return true;
-  if (!isAwaited) return false;
-  world.stderr.write("There is no run here yet: waiting for one.\n");
-  while (!(await isThere())) await sleep(EVERY_MS);
-  return true;
+const hasRun = async ({ common }: Place): Promise<boolean> => (await listRuns(common)).length > 0;
+
+/** Waits until there is a run under way. One that is over is shown meanwhile: whoever opens a board
+ * before they start the next run means that one. */
+async function untilOpen(
+  place: Place,
+  world: World,
+  draw: (now: RunState) => Promise<Board>,
+): Promise<void> {
+  let isTold = false;
+  const tell = (text: string): void => {
+    if (!isTold) world.stderr.write(`${text}\n`);
+    isTold = true;
+  };
+  for (; ; await sleep(EVERY_MS)) {
+    if (!(await hasRun(place))) {
+      tell("There is no run here yet: waiting for one.");
+      continue;
+    }
+    const { state } = await runIn(place, world);
+    if (isOpen(state) || world.stdout.writable === false) return;
+    if (!isTold) world.stdout.write(`${(await draw(state)).text}\n\n`);
+    tell(`Run ${state.run} is over: waiting for the next one.`);
+  }
 }
 
 /** The board of a run with what it needs beside the journal: transcripts, prices, the clock. */

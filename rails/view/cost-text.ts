@@ -44,8 +44,7 @@ export function costText(state: RunState, cost: Cost): string[] {
 /** The columns of the table of what was used; numbers stand on the right. */
 const COLUMNS: readonly Readonly<{ head: string; isText?: true; of: (row: CostRow) => string }>[] =
   [
-    { head: "task", isText: true, of: ({ task }) => task ?? "(foreman)" },
-    { head: "phase", isText: true, of: ({ phase }) => inline(phase) || "-" },
+    { head: "task", isText: true, of: ({ task, phase }) => whoseText(task, phase) },
     { head: "model", isText: true, of: ({ model }) => cellCode(shortly(model)) },
     { head: "calls", of: ({ requests }) => counted(requests) },
     { head: "in", of: ({ input }) => counted(input) },
@@ -54,6 +53,10 @@ const COLUMNS: readonly Readonly<{ head: string; isText?: true; of: (row: CostRo
     { head: "out", of: ({ output }) => counted(output) },
     { head: "$", of: ({ dollars }) => (dollars === null ? "?" : dollars.toFixed(2)) },
   ];
+
+/** A task's phase, in one cell: each column costs a terminal three of its own. */
+const whoseText = (task: string | null, phase: string): string =>
+  task === null ? "(foreman)" : `${task} ${inline(phase)}`.trimEnd();
 
 /** Three digits and a letter: the table fits a terminal, and the exact numbers are in the JSON. */
 const COUNTS = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });

@@ -10,6 +10,7 @@ import type { Beside } from "../journal/shapes.ts";
 import {
   type AttemptState,
   isOpen,
+  isWaiting,
   type RunState,
   type TaskState,
   tasksOf,
@@ -32,13 +33,15 @@ const VALUE_LIMIT = 80;
  * @param folder the run's, where raw output lies
  * @param cost null where prices cannot be read
  * @param now milliseconds since 1970
- * @param faults of the run as a whole, for a person to put right */
+ * @param faults of the run as a whole, for a person to put right
+ * @param drawnIn the file with the pictures, which are then not in the text: a terminal draws none */
 export async function reportText(
   state: RunState,
   folder: string,
   cost: Cost | null,
   now: number,
   faults: readonly Attention[] = [],
+  drawnIn: string | null = null,
 ): Promise<string> {
   const whole = state.tasks.get(SUCCESS);
   const all = [...state.tasks.values()].filter((task) => task !== whole);
@@ -74,7 +77,7 @@ export async function reportText(
     ...section("Beside the files", besideText(state)),
     ...section("Raw output", await Promise.all(proofs)),
     ...section("Handoffs", handoffsText(state)),
-    ...section("How it went", picturesText(state)),
+    ...section("How it went", drawnIn ? [`Drawn in ${code(drawnIn)}.`] : picturesText(state)),
     ...section("Cost", cost ? costText(state, cost) : []),
     ...section("Journal", journalText(state)),
     ...section("What next", state.landings.length > 0 ? commands(state) : []),
@@ -124,20 +127,22 @@ function intentText({ goal, success }: RunState): string[] {
 
 /** How far the run is, where its line stands, and what was seen to pass on that. */
 function standingText(state: RunState): string {
-  const { line, tip, base, gates, landings, end, baseRed } = state;
+  const { line, tip, base, gates, landings, end, baseRed, fresh } = state;
   const namesOf = (isForEnd: boolean): string =>
     gates
       .filter(({ isLast = false }) => isLast === isForEnd)
       .map(({ name }) => inline(name))
       .join(", ");
   const sentences = [
-    `${overText(state)}; it took ${clock(state.lastAt - state.startedAt)}.`,
+    `${overText(state)} ${clock(state.lastAt - state.startedAt)}.`,
     `Line \`${line}\` stands on \`${tip.slice(0, 10)}\`, base is \`${base.slice(0, 10)}\`.`,
   ];
   if (landings.length > 0)
     sentences.push(`On its tip landing itself ran, and saw pass: ${namesOf(false)}.`);
   if (end?.red) sentences.push(`**Red at the end: ${inline(end.red)}**`);
-  else if (end) sentences.push(`Also at the end: ${namesOf(true)}.`);
+  else if (end && namesOf(true)) sentences.push(`Also at the end: ${namesOf(true)}.`);
+  if (end && !end.red && fresh)
+    sentences.push("At the end it held with nothing beside the files of a fresh clone.");
   if (state.baseAccepted) {
     const red = inline(baseRed?.join(", ") ?? "");
     sentences.push(`Red on the base, so that there only new failures counted: ${red}.`);
@@ -145,9 +150,12 @@ function standingText(state: RunState): string {
   return `${sentences.join(" ")}\n`;
 }
 
-function overText({ aborted, done }: RunState): string {
-  if (aborted) return "It was aborted";
-  return done ? "It is done" : "It is still under way";
+/** How far a run is, up to the time that it took. A run in which something is a person's to decide
+ * is not done, though nothing more happens by itself. */
+function overText(state: RunState): string {
+  if (state.aborted) return "It was aborted; it took";
+  if (!state.done) return "It is still under way; so far it took";
+  return isWaiting(state) ? "It waits for you; so far it took" : "It is done; it took";
 }
 
 const picturesText = (state: RunState): string[] =>
@@ -226,7 +234,7 @@ function whatAndChoices({ reason, note, choices }: Attention): string {
 /** Of the files that a task touched, of raw output, and of each line of that, so much stands in the
  * report. */
 const PATHS = 20;
-const LINES = 5;
+const LINES = 8; // What Node's test runner sums up with
 const COLUMNS = 160;
 
 /** What landing ran on what it put on the line at once: each command, how it ends, and where the
@@ -340,19 +348,30 @@ function restText({ id, title, state, reason, note, attempts }: TaskState): stri
   return `- **${id} ${inline(title)}**: ${state}${tries}${because}${left}`;
 }
 
-/** What to type next, where something landed. */
-function commands({ line, base, run, merged }: RunState): string[] {
+/** What to type next, where something landed. What was merged is looked at where it was merged: the
+ * line may be gone. */
+function commands(state: RunState): string[] {
+  const { line, base, run, merged, landings } = state;
+  const isMerged = merged !== null && landings.every(({ at }) => at < merged.at);
   const ref = branchRef(line);
-  const choices: [string, string][] = [
-    [`git log --oneline ${base.slice(0, 10)}..${ref}`, "look at it"],
-    [
-      typed(`merge --run ${run}`),
-      "merge it into the branch that you are on, proven on what that is then",
-    ],
-    [`git push -u origin ${ref}`, "or push it"],
-    [`gh pr create --head ${word(line)}`, "and open the pull request"],
-    [typed(`clean --run ${run}`), "afterwards: remove what the run left"],
-  ];
+  const log = (to: string): string => `git log --oneline ${base.slice(0, 10)}..${to}`;
+  const clean = typed(`clean --run ${run}`);
+  const choices: [string, string][] = isMerged
+    ? [
+        [log(merged.to.slice(0, 10)), "look at it"],
+        [`git push origin ${branchRef(merged.branch)}`, "push it"],
+        [clean, "remove what the run left"],
+      ]
+    : [
+        [log(ref), "look at it"],
+        [
+          typed(`merge --run ${run}`),
+          "merge it into the branch that you are on, proven on what that is then",
+        ],
+        [`git push -u origin ${ref}`, "or push it"],
+        [`gh pr create --head ${word(line)}`, "and open the pull request"],
+        [clean, "afterwards: remove what the run left"],
+      ];
   return [
     merged
       ? `It was merged into ${code(merged.branch)}, as ${code(merged.to.slice(0, 10))}. Pushing is yours.\n`

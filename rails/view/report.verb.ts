@@ -11,17 +11,21 @@ export const verb: Verb<OfRun> = {
   usage: "report",
   about: "say what landed, what did not and why, and what to type next",
   options: [RUN],
-  /** Writes it beside the run's journal as well, once what was used is taken down there. */
+  /** Writes it beside the run's journal as well, with its pictures, once what was used is taken
+   * down there. */
   async run({ options }, world) {
     const { journal, place } = await runAt(world, options.run);
     const used = await takeDown(journal, true);
     const state = await journal.state();
     const { cost, fault } = await lookAt(place, state, used);
     const faults = faultIn(fault);
-    const report = await reportText(state, journal.folder, cost, world.now(), faults);
     const file = join(journal.folder, "report.md");
+    const textOf = (drawnIn: string | null): Promise<string> =>
+      reportText(state, journal.folder, cost, world.now(), faults, drawnIn);
+    const report = await textOf(null);
     await writeFile(file, report);
     const { run, line, tip } = state;
-    return { text: report, data: { run, line, tip, file, cost, flaky: flakyIn(state), report } };
+    const data = { run, line, tip, file, cost, flaky: flakyIn(state), report };
+    return { text: await textOf(file), data };
   },
 };

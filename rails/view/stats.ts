@@ -30,7 +30,7 @@ const COLUMNS: readonly Readonly<{ head: string; of: (week: Week) => string }>[]
 
 /** A repository's numbers as a table, a line for each week and version of the rails. */
 export function statsTable(weeks: readonly Week[], columns: number): string {
-  if (weeks.length === 0) return "There is no run here yet.";
+  if (weeks.length === 0) return "There is no run here yet: /minion starts one.";
   const heads = COLUMNS.map(({ head }) => head);
   const rows = weeks.map((week) => COLUMNS.map(({ of }) => of(week)));
   return table([heads, ...rows], columns).join("\n");

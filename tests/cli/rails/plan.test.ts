@@ -64,6 +64,11 @@ test("the document has the contract's fields and nothing is written", async () =
   expect(everything()).toBe(before);
 });
 
+test("a word that raises the risk and chooses the workflow is named once", async () => {
+  const { tasks } = (await plan("1. Add a login route\n")).json;
+  expect(tasks[0]).toMatchObject({ risk: "medium", workflow: "secure", workflow_why: "«login»" });
+});
+
 test("commands come from the package in which all named files lie, which is said; without files from the list's folder", async () => {
   for (const name of ["a", "b"])
     scene.write(`pkg/${name}/package.json`, '{"scripts":{"test":"node --test"}}');

@@ -129,6 +129,11 @@ describe("each command that is printed works when it is typed", () => {
     const clean = /goes by (.*)$/m.exec(merged.stdout)?.[1] ?? "";
     expect(type(clean), merged.stdout).toMatchObject({ status: 0 });
     expect(scene.git("branch", "--list", "minion/r1/line")).toBe("");
+    // The line is gone, and what the report names now is not.
+    const page = (await scene.minion(["report"])).stdout;
+    const commands = commandsIn(page.slice(page.indexOf("## What next")));
+    expect(commands).toHaveLength(3);
+    for (const each of commands) expect(type(each), each).toMatchObject({ status: 0 });
   });
 
   test("in the hints of errors, where no `minion` is on the PATH", async () => {

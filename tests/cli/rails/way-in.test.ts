@@ -74,6 +74,37 @@ test("a board without a run answers in a line, and a watched one waits for one",
   expect(stdout).toContain("run r1: aborted");
 });
 
+test("a board that is watched after a run waits for the next one; of a run that is named it ends", async () => {
+  await scene.start("1. One\n");
+  await scene.minion(["abort"]);
+  expect((await scene.minion(["board", "--watch", "--run", "r1"])).stderr).toBe("");
+  const watched = scene.minion(["board", "--watch"]);
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  await scene.start("1. Other\n");
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await scene.minion(["abort"]);
+  const { code, stdout, stderr } = await watched;
+  expect(code).toBe(0);
+  expect(stderr).toBe("Run r1 is over: waiting for the next one.\n");
+  expect(stdout.match(/^run r\d: aborted/gm)).toEqual(["run r1: aborted", "run r2: aborted"]);
+});
+
+test("the help fits 80 columns", async () => {
+  const { stdout } = await scene.minion(["--help"]);
+  for (const line of stdout.split("\n")) expect(line.length, line).toBeLessThanOrEqual(80);
+  expect(stdout).toContain("  verdict <attempt> <pass|fail>  ");
+});
+
+test("a report as it is printed names the file with its pictures", async () => {
+  await scene.start("1. One\n");
+  const { file, report } = (await scene.minion(["report", "--json"])).json;
+  const { stdout } = await scene.minion(["report"]);
+  expect(report).toContain("```mermaid");
+  expect(readFileSync(file, "utf8")).toContain("```mermaid");
+  expect(stdout).not.toContain("mermaid");
+  expect(stdout).toContain(file);
+});
+
 test("a task landed by hand that frees others says how the run goes on", async () => {
   await scene.start("1. One\n   Forbid: `src/b.txt`\n2. Two (depends on: 1)\n");
   const { json } = await scene.minion(["next", "--json"]);
@@ -117,7 +148,9 @@ test("the package has a program called minion, which runs through a link as npm 
   const call = (...args: string[]) =>
     spawnSync("minion", args, { cwd: scene.repo, env, encoding: "utf8", input: "1. One\n" });
   expect(call("plan", "-")).toMatchObject({ status: 0, stderr: "" });
-  expect(call("retry", "1").stderr).toContain("start one: npx -p minion-toolkit minion start FILE");
+  expect(call("retry").stderr).toContain("see npx -p minion-toolkit minion --help");
+  // A person starts a run in a session, wherever they ask for one.
+  expect(call("retry", "1").stderr).toContain("/minion");
 });
 
 test("a project's own agents serve as expertise as the client reads them, quoted or not", async () => {

@@ -40,7 +40,7 @@ test("what proved tasks that landed at once: each command and the last lines of 
   const long = "x".repeat(500);
   writeFileSync(
     join(folder, "output/a.log"),
-    `one\ntwo\n\x1b[32m✓ three\x1b[39m\n\`\`\`\`\n## Not landed\n${long}\r\nsix\n\n`,
+    `passed over\nzero\none\ntwo\n\x1b[32m✓ three\x1b[39m\n\`\`\`\`\n## Not landed\n${long}\r\nsix\n\n`,
   );
   const paths = Array.from({ length: 23 }, (_, at) => `src/${at}.ts`);
   const landed = [
@@ -59,7 +59,8 @@ test("what proved tasks that landed at once: each command and the last lines of 
   );
   const report = await reportText(state, folder, null, 0);
   const [, raw = ""] = /## Raw output\n\n([\s\S]*)\n\n## Handoffs\n/.exec(report) ?? [];
-  const lines = ["✓ three", "````", "## Not landed", `${"x".repeat(159)}…`, "six"];
+  const shown = ["✓ three", "````", "## Not landed", `${"x".repeat(159)}…`, "six"];
+  const lines = ["zero", "one", "two", ...shown];
   expect(raw.trim()).toBe(
     [
       "### 1, 2 on `0123456789`",

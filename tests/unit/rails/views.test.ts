@@ -186,6 +186,93 @@ describe("pictures", () => {
       expect.stringMatching(/^flowchart/),
       "gantt",
     ]);
-    expect(report).toContain("| 1 | implement | `opus` | 9 | 1K | 9K | 99K | 4K | 0.15 |");
+    expect(report).toContain("| 1 implement | `opus` | 9 | 1K | 9K | 99K | 4K | 0.15 |");
   });
+});
+
+describe("a run that is over", () => {
+  const proven = {
+    event: "proven",
+    from: "b",
+    to: "n",
+    tree: "t",
+    landed: [{ attempt: "r1/1.1", commits: ["c"] }],
+    at: 5 * MINUTE,
+  };
+  const landed = [
+    { event: "base-checked", red: [], at: 1000 },
+    ...start("1", MINUTE),
+    submit("1", 2 * MINUTE),
+    proven,
+    { event: "landed", to: "n", at: 5 * MINUTE },
+    { event: "end-checked", tip: "n", red: null, at: 6 * MINUTE },
+  ] as unknown as NewEvent[];
+  const merged = { event: "merged", branch: "main", to: "abcdef", at: 7 * MINUTE };
+  const ended = {
+    event: "ended",
+    attempt: "r1/1.1",
+    reason: "stopped",
+    note: "",
+    at: 4 * MINUTE,
+  };
+  const over = (own: object, ...all: object[]) =>
+    runAfter("1. One\n", own, ...(all as unknown as NewEvent[]));
+  const report = (state: ReturnType<typeof over>) => reportText(state, "/runs/r1", null, now);
+  const boardOf = (state: ReturnType<typeof over>) =>
+    board(state, { now, cost: null, alarms: [] }, { columns: 80, isColoured: false });
+
+  test("says what was looked at in the end, and nothing where no gate is for that", async () => {
+    const plain = await report(over({}, ...landed));
+    expect(plain).not.toContain("t the end");
+    const fresh = await report(over({ fresh: true }, ...landed));
+    expect(fresh).toContain("At the end it held");
+    expect(fresh).not.toContain("Also at the end");
+  });
+  test("names nothing of a line that was merged: it may be gone", async () => {
+    expect(await report(over({}, ...landed))).toContain("refs/heads/minion/r1/line");
+    const text = await report(over({}, ...landed, merged));
+    expect(text).not.toContain("refs/heads/minion/r1/line");
+    expect(text).not.toContain("minion merge");
+    expect(text).toContain("..abcdef`");
+    expect(text).toContain("`git push origin refs/heads/main`");
+  });
+  test("is not done while something waits for a person", async () => {
+    const state = over({}, landed[0] as object, ...start("1", MINUTE), ended);
+    expect(state.done).toBe(true);
+    expect(await report(state)).toContain("It waits for you");
+    expect(boardOf(state).text).toMatch(/^run r1: waits for you/);
+    expect(boardOf(over({}, ...landed)).text).toMatch(/^run r1: done/);
+  });
+  test("has the time of all workers of a task", () => {
+    const [tick] = landed;
+    const again = [{ event: "retried", task: "1", at: 5 * MINUTE }, ...start("1", 6 * MINUTE, 2)];
+    const running = over({}, tick as object, ...start("1", MINUTE), ended, ...again);
+    expect(boardOf(running).data.tasks[0]?.seconds).toBe(2 * 60);
+    const stopped = { ...ended, attempt: "r1/1.2", at: 7 * MINUTE };
+    const both = over({}, tick as object, ...start("1", MINUTE), ended, ...again, stopped);
+    expect(boardOf(both).data.tasks[0]?.seconds).toBe(4 * 60);
+  });
+});
+
+test("the table of what was used fits a terminal of 80 columns, as the client frames it", async () => {
+  const state = run();
+  const cost = costOf(state, [...state.spent.values()], models);
+  const usual = { model: "opus-5-5", input: 29_700, write: 44_400, read: 296_000, output: 1290 };
+  const rows = cost.rows.flatMap((row) => [
+    { ...row, ...usual, task: "1", phase: "implement" },
+    { ...row, ...usual, task: null, phase: "" },
+  ]);
+  const report = await reportText(state, "/runs/r1", { ...cost, rows }, now);
+  const table = report.split("\n").filter((line) => line.startsWith("| "));
+  const cells = table
+    .filter((line) => !line.startsWith("| ---"))
+    .map((line) =>
+      line
+        .slice(2, -2)
+        .split(" | ")
+        .map((cell) => cell.replaceAll("`", "").length),
+    );
+  const widths = cells[0]?.map((_, at) => Math.max(...cells.map((row) => row[at] ?? 0))) ?? [];
+  // Each cell has a frame and two spaces; the client indents by two.
+  expect(widths.reduce((sum, one) => sum + one + 3, 3)).toBeLessThanOrEqual(80);
 });
