@@ -132,7 +132,8 @@ function standingText(state: RunState): string {
   if (landings.length > 0)
     sentences.push(`On its tip landing itself ran, and saw pass: ${namesOf(false)}.`);
   if (end?.red) sentences.push(`**Red at the end: ${inline(end.red)}**`);
-  else if (end) sentences.push(`Also at the end: ${namesOf(true)}.`);
+  else if (end && gates.some(({ isLast }) => isLast))
+    sentences.push(`Also at the end: ${namesOf(true)}.`);
   if (state.baseAccepted) {
     const red = inline(baseRed?.join(", ") ?? "");
     sentences.push(`Red on the base, so that there only new failures counted: ${red}.`);
