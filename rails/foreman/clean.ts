@@ -128,6 +128,7 @@ async function cleanBranches(
   const { main } = place;
   const like = ["--format=%(refname:lstrip=2)", "refs/heads/worktree-agent-*"];
   const made = (await gitText(main, "for-each-ref", ...like)).split("\n");
+  const symbolic = await symbolicRefs(main);
   const agents = made.filter((name) => isAgents(name.slice("worktree-".length)));
   for (const name of new Set([...branches, ...agents, state.line])) {
     const ref = `refs/heads/${name}`;
@@ -149,12 +150,22 @@ async function cleanBranches(
     let why: string | null = null;
     if (holder && isHeld)
       why = `${holder.isBusy ? "being rebased" : "checked out"} in ${holder.path}`;
+    else if (symbolic.has(ref)) why = `${symbolic.get(ref)} stands for it`;
     else if (isOnlyHere) why = isLine ? "the result: not merged yet" : "work that did not land";
     // Given the commit, git leaves a branch alone that has moved meanwhile.
     await settle(`branch ${name}`, why, () =>
-      withGitLock(place, () => git(main, "update-ref", "-d", ref, commit)),
+      withGitLock(place, () => git(main, "update-ref", "--no-deref", "-d", ref, commit)),
     );
   }
+}
+
+/** The refs that stand for another one, by that one: a person may have named a line so. */
+async function symbolicRefs(main: string): Promise<ReadonlyMap<string, string>> {
+  const said = await gitText(main, "for-each-ref", "--format=%(symref) %(refname)");
+  const lines = said.split("\n").map((line) => line.split(" "));
+  return new Map(
+    lines.flatMap(([to = "", name = ""]): [string, string][] => (to === "" ? [] : [[to, name]])),
+  );
 }
 
 /** Has a commit anything below it that none of the others has? Of these some may be gone from the

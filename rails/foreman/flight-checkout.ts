@@ -47,6 +47,8 @@ export const cleanliness: Check = ({ place, base }) =>
         "--name-only",
         "-z",
         "--ignore-submodules",
+        // What a sparse checkout leaves out.
+        "--diff-filter=d",
       );
       return changed.length > 0 ? [unclean(changed)] : [];
     } catch (error) {

@@ -80,6 +80,7 @@ const ALWAYS = [
   "color.status=false",
   "color.branch=false",
   "commit.cleanup=default",
+  "core.fsmonitor=false",
   "core.commentChar=#",
   "diff.mnemonicPrefix=false",
   "diff.noprefix=false",
@@ -100,7 +101,13 @@ export function cleanEnv(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
 
 /** The environment of the rails' own calls: nobody is asked, nothing bends what is read. */
 function ownEnv(extra: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const env = cleanEnv({ LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true" });
+  const env = cleanEnv({
+    LC_ALL: "C",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_EDITOR: "true",
+    // A commit is what a clone gets of it, and not what stands in its place here.
+    GIT_NO_REPLACE_OBJECTS: "1",
+  });
   for (const name of BENDING) delete env[name];
   return { ...env, ...extra };
 }

@@ -1,5 +1,5 @@
 import { readdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { readIfThere } from "../program/files.ts";
 import { listWorktrees, type Place } from "./repository.ts";
 
@@ -22,7 +22,7 @@ async function gitDirs({ main, common }: Place): Promise<{ path: string; gitDir:
   const linked = names.map(async (name) => {
     const gitDir = join(common, "worktrees", name);
     const file = (await readIfThere(join(gitDir, "gitdir"))) ?? "";
-    return { path: dirname(file.trim()), gitDir };
+    return { path: resolve(gitDir, dirname(file.trim())), gitDir };
   });
   return [{ path: main, gitDir: common }, ...(await Promise.all(linked))];
 }

@@ -1,4 +1,14 @@
-import { copyFile, mkdir, mkdtemp, readFile, realpath, rm, stat, utimes } from "node:fs/promises";
+import {
+  copyFile,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  utimes,
+} from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { EXIT, Fault } from "../program/fault.ts";
 import { readIfThere } from "../program/files.ts";
@@ -184,6 +194,51 @@ async function copyIndex(from: string, to: string): Promise<void> {
   await copyFile(from, to);
   const second = Math.floor(mtimeMs / 1000);
   await utimes(to, second, second);
+}
+
+/** Where an index is looked at: a worktree, with another index than its own. */
+type Indexed = Readonly<{ cwd: string; env?: NodeJS.ProcessEnv }>;
+
+/** Paths at which git was told not to look (`git update-index --skip-worktree`), and what a sparse
+ * checkout leaves out. */
+async function unlookedIn(where: Indexed): Promise<string[]> {
+  const said = await gitList(where, "ls-files", "-v", "-z");
+  return said.flatMap((entry) => (/^[a-zS] /.test(entry) ? entry.slice(2) : []));
+}
+
+/** Makes git look at every file again, also those of which it was told not to: else an edit there is
+ * in no tree. What a sparse checkout leaves out is left out. */
+export async function lookAtAll(where: Indexed): Promise<void> {
+  const top = where.cwd;
+  const unlooked = await unlookedIn(where);
+  if (unlooked.length === 0) return;
+  const ask = ["config", "--type=bool", "core.sparseCheckout"];
+  const isSparse = (await gitText({ cwd: top, accept: [1] }, ...ask)) === "true";
+  const isLaid = (path: string) =>
+    lstat(join(top, path)).then(
+      () => true,
+      () => false,
+    );
+  const isMeant = await Promise.all(unlooked.map(async (path) => !isSparse || isLaid(path)));
+  const input = unlooked.flatMap((path, at) => (isMeant[at] ? `${path}\0` : [])).join("");
+  for (const flag of ["--no-assume-unchanged", "--no-skip-worktree"])
+    await git({ ...where, input }, "update-index", flag, "-z", "--stdin");
+}
+
+/** Paths of a worktree that differ from what git has of them, though it was told not to look at
+ * them. */
+export async function editsUnlooked({ top, gitDir }: Worktop): Promise<string[]> {
+  if ((await unlookedIn({ cwd: top })).length === 0) return [];
+  const folder = await mkdtemp(join(temporaryFolder(), "minion-index-"));
+  const where = { cwd: top, env: { GIT_INDEX_FILE: join(folder, "index") } };
+  try {
+    await copyIndex(join(gitDir, "index"), where.env.GIT_INDEX_FILE);
+    await lookAtAll(where);
+    await git({ ...where, accept: [1] }, "update-index", "-q", "--refresh");
+    return await gitList(where, "diff-files", "--name-only", "-z");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** Paths that differ from HEAD or are not tracked, from the top; none that is ignored, or untracked

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { readIfThere } from "../program/files.ts";
 import { git, gitList, gitText, NO_HOOKS } from "./git.ts";
-import { changedPaths, cloneInto, gitDirOf, isCheckout } from "./repository.ts";
+import { changedPaths, cloneInto, editsUnlooked, gitDirOf, isCheckout } from "./repository.ts";
 
 /** `source`: its git folder, as the main checkout has it; null where it is empty there. */
 type Submodule = Readonly<{ path: string; commit: string; source: string | null }>;
@@ -62,7 +62,9 @@ export async function workIn(
   main: string,
   made: readonly string[] = [],
 ): Promise<string | null> {
+  const gitDir = await gitDirOf(top);
   const changed = await changedPaths(top, made);
+  if (gitDir !== null) changed.push(...(await editsUnlooked({ top, gitDir })));
   if (changed.length > 0) return `not committed: ${changed.slice(0, 3).join(", ")}`;
   for (const { path, source } of await submodulesOf(top, main)) {
     const inner = join(top, path);

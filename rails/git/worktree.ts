@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { lstat, mkdir, readdir, realpath, rm, rmdir, writeFile } from "node:fs/promises";
-import { basename, dirname, join, sep } from "node:path";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { EXIT, Fault } from "../program/fault.ts";
 import { readIfThere } from "../program/files.ts";
 import { withLock } from "../program/lock.ts";
@@ -13,6 +13,7 @@ import {
   gitDirOf,
   isCheckout,
   listWorktrees,
+  lookAtAll,
   type Place,
 } from "./repository.ts";
 import { putOn, workIn } from "./submodule.ts";
@@ -47,6 +48,7 @@ export async function freshWorktree(place: Place, path: string, commit: string):
   await rm(join(gitDir, "index.lock"), { force: true });
   if ((await readdir(gitDir)).some((name) => UNDER_WAY.test(name)))
     await git(at, "cherry-pick", "--quit");
+  await lookAtAll({ cwd: at });
   await putOn(at, place.main, commit);
   return at;
 }
@@ -147,9 +149,10 @@ export async function lockOn({ common }: Place, path: string): Promise<string | 
   for (const name of await readdir(join(common, "worktrees")).catch(() => [])) {
     const gitDir = join(common, "worktrees", name);
     const file = (await readIfThere(join(gitDir, "gitdir"))) ?? "";
-    if (dirname(file.trim()) !== path) continue;
+    // Newer versions of git may name it from there.
+    if (resolve(gitDir, dirname(file.trim())) !== path) continue;
     const reason = await readIfThere(join(gitDir, "locked"));
-    if (reason === null || /\bpid \d+/.test(reason)) return null;
+    if (reason === null || /^claude\b.*\bpid \d+/.test(reason)) return null;
     return ["locked", reason.trim()].filter(Boolean).join(": ");
   }
   return null;

@@ -19,6 +19,8 @@ import {
   isRun,
   isShell,
   readFrom,
+  recipesFrom,
+  recipesIn,
   scriptOf,
   startsPrograms,
   unwrapped,
@@ -150,7 +152,9 @@ function readText(text: string, outer: Around): Call[] {
     if (node.type === "Redirect" && node.operator.includes(">") && node.target)
       add([">", meaningOf(node.target, known)], undefined);
     if (node.type === "Assignment" && isRun(node.name) && node.value.type === "Word")
-      add(["sh", "-c", meaningOf(node.value, known)], undefined);
+      add(["sh", "-c", meaningOf(node.value, known).replace(/^\|/, "")], undefined);
+    if (node.type === "Assignment" && /^(BASH_)?ENV$/.test(node.name) && node.value.type === "Word")
+      for (const words of asScript("sh", fromFile(node.value, known))) add(words, undefined);
     if (node.type !== "Command" || !node.name) return;
     const env = node.prefix.flatMap((each) => (each.type === "Assignment" ? assigned(each) : []));
     for (const words of readingsOf(node, known)) add(words, input, env);
@@ -260,19 +264,31 @@ function ranBy({ program, isGuess }: Call, words: readonly string[], around: Aro
   const written = isOpen ? null : known.files.get(fileOf(from ?? ""));
   const text = isFile ? written : from === "" ? input : undefined;
   const own = known.files.get(fileOf(word));
+  const recipes = recipesFrom(program, args);
+  const recipe = recipes === "" ? input : known.files.get(fileOf(recipes ?? ""));
   const reader = isInterpreter(program) ? program : "sh";
   const renamed = alias === undefined ? [] : [[...alias.split(/\s+/).filter(Boolean), ...args]];
   const inner = {
     ...around,
     known: {
-      ...given(known, args.slice(isFile ? args.indexOf(from) + 1 : 0)),
+      ...given(known, isFile ? args.slice(args.indexOf(from) + 1) : behindOptions(args)),
       aliases: without(known.aliases, word),
     },
     input: undefined,
   };
-  return [...renamed, ...asScript(reader, text), ...asScript("sh", own)].flatMap((each) =>
-    started(each, [], inner, isGuess),
-  );
+  const said = recipes === null || typeof recipe !== "string" ? undefined : recipesIn(recipe);
+  const scripts = [
+    ...asScript(reader, text),
+    ...asScript("sh", own),
+    ...asScript("sh", said || undefined),
+  ];
+  return [...renamed, ...scripts].flatMap((each) => started(each, [], inner, isGuess));
+}
+
+/** The words behind options. */
+function behindOptions(args: readonly string[]): readonly string[] {
+  const at = args.findIndex((word) => !/^[-+]/.test(word));
+  return at < 0 ? [] : args.slice(at);
 }
 
 /** Without a name, so that nothing is called by itself for ever. */
@@ -310,11 +326,11 @@ function inCode(code: string): string[][] {
   if (!startsPrograms(code)) return [];
   const named = code
     .replace(/(["'])\s*[+.]\s*\1/g, "")
+    .replace(/([,([{])\s*\n\s*/g, "$1 ")
     .split(/[;\n]/)
     .flatMap((line) => {
-      const words = line.split(/[\s"'`,()[\]{}]+/).filter(Boolean);
-      const at = words.findIndex(isOurs);
-      return at < 0 ? [] : [words.slice(at)];
+      const words = line.split(/[\s"'`,()[\]{}]+/).filter((word) => word && !/:$/.test(word));
+      return words.flatMap((word, at) => (isOurs(word) ? [words.slice(at)] : []));
     });
   return isDisguised(code) ? [...named, [UNSEEN]] : named;
 }

@@ -108,6 +108,16 @@ export function knownIn(script: SyntaxNode, outer: Known, input: Printed): Known
         if (name && meaning) aliases.set(name, meaning);
       }
     },
+    ...Object.fromEntries(
+      ["declare", "local", "typeset"].map((name) => [
+        name,
+        // Another name for a variable, of which nobody follows the value.
+        (args: readonly string[]) => {
+          if (args.some((word) => /^-\w*n/.test(word)))
+            for (const word of args) add(word.split("=")[0] ?? "", UNSEEN);
+        },
+      ]),
+    ),
     hash: (args) => {
       if (args[0] === "-p" && args[1] && args[2]) aliases.set(args[2], args[1]);
     },
@@ -115,7 +125,7 @@ export function knownIn(script: SyntaxNode, outer: Known, input: Printed): Known
       for (const path of args.filter((word) => !word.startsWith("-"))) write(path, read);
     },
     ...Object.fromEntries(
-      ["ln", "cp"].map((name) => [
+      ["ln", "cp", "mv", "install"].map((name) => [
         name,
         (args: readonly string[]) => {
           const [from, to] = args.filter((word) => !word.startsWith("-"));

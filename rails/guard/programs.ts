@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { UNSEEN } from "./hidden.ts";
 
 /** A program that starts another: its options with a value of their own, how many words stand before
@@ -49,13 +50,15 @@ export function unwrapped(
     if (wrapper.valued?.test(word)) at++;
     else if (/^\w+=/.test(word) && before === 0) env.push(word);
     else if (word.startsWith("-") || before-- > 0) continue;
+    else if (/^(sudo|doas)$/.test(program) && /\s/.test(word))
+      return { words: ["sh", "-c", word], env };
     else return { words: [...args.slice(at), ...(program === "xargs" ? [UNSEEN] : [])], env };
   }
   return null;
 }
 
 export const isShell = (program: string): boolean =>
-  /^(ba|z|da|k|mk|a|fi|c|tc|rba)?sh$/.test(program);
+  /^((ba|z|da|k|mk|a|fi|c|tc|rba|power)?sh|pwsh|nu|elvish|xonsh)$/.test(program);
 
 /** Options of a shell with a value of their own. */
 const OF_SHELL = /^([-+][oO]|--(rcfile|init-file))$/;
@@ -71,11 +74,30 @@ export function readFrom(program: string, args: readonly string[]): string | nul
     if (valued.test(word)) at++;
     else if (/^(-|\/dev\/(stdin|fd\/0)|\/proc\/self\/fd\/0)$/.test(word)) return "";
     else if (!/^[-+]/.test(word)) return word;
-    else if (isShell(program) ? /^-\w*c/.test(word) : /^(-\w*[cepm]|--(eval|print))$/.test(word))
+    else if (
+      isShell(program)
+        ? /^(-\w*c|--command=)/i.test(word)
+        : /^(-\w*[cepEm]|--(eval|print)(=.*)?|-\w*?[ceprE].*\W.*)$/s.test(word)
+    )
       return null;
     else if (/^-\w*s/.test(word) && isShell(program)) return "";
   }
   return "";
+}
+
+/** The text that a shell is given to run: behind `-c` and all options that follow it, or in one word
+ * with that. */
+function shellTexts(args: readonly string[]): string[] {
+  let isGiven = false;
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at] ?? "";
+    const [, attached] = /^(?:-c(?=.*\s)|--command=)(.+)$/s.exec(word) ?? [];
+    if (attached) return [attached];
+    if (OF_SHELL.test(word) || /^-\w*o$/.test(word)) at++;
+    else if (!/^[-+]/.test(word)) return isGiven ? [word] : [];
+    isGiven ||= /^-(\w*c\w*|-command|command)$/i.test(word) && !/^-C$/.test(word);
+  }
+  return [];
 }
 
 /** What `parallel` runs, once for each word that it is given. */
@@ -87,7 +109,7 @@ function parallelScripts(args: readonly string[]): string[] {
       !word.startsWith("-") && !/^-[jIaNnLSd]$|^--(jobs|arg-file)$/.test(own[index - 1] ?? ""),
   );
   const command = start < 0 ? "" : own.slice(start).join(" ");
-  if (at < 0) return [command];
+  if (at < 0) return [command && `${command} ${UNSEEN}`];
   return args
     .slice(at + 1)
     .map((word) =>
@@ -121,16 +143,67 @@ export function foundStarts(args: readonly string[]): string[][] {
 
 /** Variables whose value another program runs. */
 export const isRun = (variable: string): boolean =>
-  /^((GIT_)?(\w*EDITOR|PAGER|ASKPASS|SSH_COMMAND|EXTERNAL_DIFF)|VISUAL|PROMPT_COMMAND|PS[0-4])$/.test(
+  /^(\w*(EDITOR|PAGER|ASKPASS|SSH_COMMAND|PROXY_COMMAND|EXTERNAL_DIFF)|VISUAL|BROWSER|SHELL|LESSOPEN|PROMPT_COMMAND|PS[0-4])$/.test(
     variable,
   );
 
 /** Programs that take whole shell texts among their words. */
-const IN_ONE_WORD = /^(tmux|screen|hyperfine|concurrently|nodemon|nix-shell|entr|watchexec)$/;
+const IN_ONE_WORD = /^(ssh|tmux|screen|hyperfine|concurrently|nodemon|nix-shell|entr|watchexec)$/;
 
 /** What editors, sed, tar and their like hand to a shell. */
 const FOR_A_SHELL =
-  /^(?:[+:]*!|[\d,$]*\s*e\s+|--(?:checkpoint-action=exec|to-command|use-compress-program|rsh|pager)=)(.+)$/s;
+  /^(?:[+:]*(?:silent!? )?!|[\d,$]*\s*e\s+|--(?:checkpoint-action=exec|to-command|(?:use-)?compress-program|rsh|pager|pre)=)(.+)$/s;
+
+/** Where a text begins with a call of git or minion, also as the commands of editors, debuggers and
+ * databases, or a recipe, that start a program. */
+const BEGINS =
+  /^(?:(?:[\d*/,-]+\s+){5}|@\w+\s+|[\w.-]+=|[^\s:;]+:[^;\n]*;)?[@+\s-]*(?:[\w ]*[.:+]*!|\.?(?:shell|system|spawn|exec)\s)?\s*((?:[~.]{0,2}\/[^\s!]*\/)?(?:git|minion)\s.*)$/;
+
+/** The first line of a text that calls git or minion. */
+function callIn(text: string): string[] {
+  const found = text.split("\n").flatMap((line) => BEGINS.exec(line)?.[1] ?? []);
+  return found.slice(0, 1);
+}
+
+/** Options whose value is prose, a pattern or data, and programs that are given such. */
+const PROSE =
+  /^(-[mtbkgdnHFfl]|--(message|body|title|note|desc|reason|subject|comment|label|name|grep|data|header|text|prompt|search|query|summary|field|raw|match|test|spec|expr)[\w-]*)$/i;
+const TESTS = /^(vitest|jest|mocha|ava|pytest|tap|playwright|cypress|rspec|phpunit|test)(@.*)?$/;
+
+/** The shell texts among the words of a program that is not known to run any: a word that is a whole
+ * call of git or minion is hardly anything else, but where it stands for prose or the name of a
+ * test. */
+function givenTo(args: readonly string[]): string[] {
+  if (args.some((word) => TESTS.test(basename(word)))) return [];
+  return args.flatMap((word, at) => {
+    const [, option, value = word] = /^(--[\w-]+|-\w(?==?\S*\s))=?(.+)$/s.exec(word) ?? [];
+    const name = option ?? args[at - 1] ?? "";
+    return PROSE.test(name) || !/\s/.test(value) ? [] : callIn(value);
+  });
+}
+
+/** Programs that are no shells and yet run commands out of a text that they read: the file that one
+ * is named, empty for what it reads, null for any other program. */
+export function recipesFrom(program: string, args: readonly string[]): string | null {
+  if (/^(ed|ex|gdb|sqlite3|crontab)$/.test(program)) return "";
+  if (!/^g?make$/.test(program)) return null;
+  const at = args.findIndex((word) => /^(-f|--file|--makefile)$/.test(word));
+  const file = at < 0 ? undefined : args[at + 1];
+  return file === "-" || file === "/dev/stdin" ? "" : (file ?? "Makefile");
+}
+
+/** The calls of git and minion in such a text, as a shell text. */
+export const recipesIn = (text: string): string =>
+  text
+    .split("\n")
+    .flatMap((line) => BEGINS.exec(line)?.[1] ?? [])
+    .join("\n");
+
+/** What sed's own script hands to a shell, further on in it or as what it puts in. */
+const executedIn = (script: string): string[] => [
+  ...[...script.matchAll(/[;{\d$/]\s*e\s+([^\n}]+)/g)].map(([, text = ""]) => text),
+  ...[...script.matchAll(/s([/|,#]).*?\1(.*?)\1[gpiI\d]*e/g)].map(([, , text = ""]) => text),
+];
 
 /** The shell texts that a program is given to run. */
 export function scriptOf(program: string, args: readonly string[]): string[] {
@@ -138,27 +211,39 @@ export function scriptOf(program: string, args: readonly string[]): string[] {
     const at = args.findIndex((word) => option.test(word));
     return at < 0 ? [] : args.slice(at + 1, at + 2);
   };
-  if (isShell(program)) return after(/^-\w*c\w*$/);
+  if (isShell(program)) return shellTexts(args);
   if (program === "eval") return [args.join(" ")];
   if (program === "alias") return args.map((word) => word.replace(/^[\w-]+=/, ""));
-  if (/^np[mx]$/.test(program)) return after(/^(-c|--call)$/);
-  if (program === "trap") return args.slice(0, 1);
+  if (program === "trap") return args.filter((word) => !word.startsWith("-")).slice(0, 1);
   if (program === "watch") return [args.filter((word) => !word.startsWith("-")).join(" ")];
   if (program === "env") return splitBy(args);
   if (program === "parallel") return parallelScripts(args);
-  if (IN_ONE_WORD.test(program)) return args.filter((word) => /\s/.test(word));
-  if (/^(g?sed|g?tar|rsync|vim?|nvim|ex|man)$/.test(program))
-    return args.flatMap((word) => FOR_A_SHELL.exec(word)?.[1] ?? []);
-  if (/^(su|script|flock|runuser)$/.test(program)) return after(/^(-\w*c|--command)$/);
-  if (program !== "git") return [];
+  if (IN_ONE_WORD.test(program))
+    return [...args.filter((word) => /\s/.test(word)), ...givenTo(args)];
+  if (/^(g?sed|g?tar|rsync|vim?|nvim|ex|man|less|rg|sort)$/.test(program))
+    return [
+      ...args.flatMap((word) => FOR_A_SHELL.exec(word)?.[1] ?? []),
+      ...(/sed$/.test(program) ? args.flatMap(executedIn) : []),
+      ...(/^(g?tar|man)$/.test(program) ? after(/^(-I|-P|--use-compress-program|--pager)$/) : []),
+      ...(program === "rsync" ? after(/^(-\w*e|--rsh)$/) : []),
+      ...(/^(rg|sort)$/.test(program) ? after(/^--(pre|compress-program)$/) : []),
+    ];
+  if (/^(su|script|flock|runuser)$/.test(program))
+    return [...after(/^(-\w*c|--command)$/), ...givenTo(args)];
+  if (program !== "git") return isQuiet(program) ? [] : givenTo(args);
   if (args.includes("bisect")) return [args.slice(args.indexOf("run") + 1).join(" ")];
   if (args.includes("foreach")) return [args.slice(args.indexOf("foreach") + 1).join(" ")];
-  const aliased = args.flatMap((word) => /^(?:alias\.[\w-]+=)?!(.+)$/s.exec(word)?.[1] ?? []);
+  const aliased = args.flatMap(
+    (word, at) =>
+      /^(?:[\w.-]+=)?!(.+)$/s.exec(word)?.[1] ??
+      /^(?:-O|--[a-z-]+-pager=|--(?:upload|receive)-pack=|--exec=|ext::)(.+)$/s.exec(word)?.[1] ??
+      (/^(-c|-u|--(upload|receive)-pack)$/.test(args[at - 1] ?? "") ? callIn(word) : []),
+  );
   if (!args.includes("rebase") && !args.includes("difftool")) return aliased;
   const attached = args.flatMap(
     (word) => /^(?:--ext?(?:ec|cmd)=|-x(?=.))(.*)$/s.exec(word)?.[1] ?? [],
   );
-  return [...aliased, ...after(/^(-x|--exec|--extcmd)$/), ...attached];
+  return [...aliased, ...after(/^(-\w*x|--exec|--extcmd)$/), ...attached];
 }
 
 /** What `env -S` runs, with the words behind it. */
@@ -170,7 +255,8 @@ function splitBy(args: readonly string[]): string[] {
   return [[attached, ...rest].filter(Boolean).join(" ")];
 }
 
-const INTERPRETER = /^(python[\d.]*|node|nodejs|deno|bun|tsx|perl|ruby|php|lua|osascript|tclsh)$/;
+const INTERPRETER =
+  /^(python[\d.]*|node|nodejs|deno|bun|tsx|perl|ruby|php|lua|osascript|tclsh|R|Rscript|julia|elixir|groovy|raku|expect)$/;
 
 const AWK = /^[gmn]?awk$/;
 
@@ -178,14 +264,21 @@ export const isInterpreter = (program: string): boolean => INTERPRETER.test(prog
 
 /** The code of another language that a program is given on its own line. */
 export function codeOf(program: string, args: readonly string[]): string[] {
+  if (/^(vim?|nvim|ex)$/.test(program))
+    return args.filter((word, at) => word.startsWith("+") || args[at - 1] === "-c");
   if (AWK.test(program)) return args.filter((word) => /[{}]/.test(word));
   if (!INTERPRETER.test(program)) return [];
-  return args.filter((_, at) => /^(-\w*[cepr]|--(eval|print))$/.test(args[at - 1] ?? ""));
+  return args.flatMap((word, at) => {
+    if (/^(-\w*[cepEr]|--(eval|print)|eval)$/.test(args[at - 1] ?? "")) return word;
+    return /^(?:-\w*?[ceprE](?=.*\W)|--(?:eval|print)=)(.+)$/s.exec(word)?.[1] ?? [];
+  });
 }
 
 /** Does code of another language start programs? */
 export const startsPrograms = (code: string): boolean =>
-  /system|popen|spawn|exec|subprocess|check_(call|output)|child_process|\bqx\b|%x|`/i.test(code);
+  /system|popen|spawn|exec|subprocess|check_(call|output)|child_process|\bCommand\b|capture\d|open\d|passthru|do (shell )?script|\|\s*(getline|["'])|\bqx\b|%x|`/i.test(
+    code,
+  );
 
 /** Does code of another language put together texts so that they cannot be read in it? */
 export const isDisguised = (code: string): boolean =>

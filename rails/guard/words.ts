@@ -86,9 +86,9 @@ function splitOf(word: CommandArgument, value: string, blanks: RegExp): string[]
     ? (/^([^{]*)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(value) ?? [])
     : [];
   if (inner !== undefined) return inner.split(",").map((each) => before + each + after);
-  if (/^"\$(\{\w+\[@\]\}|@|\{@(:\d+)*\})"$/.test(word.text)) return value.split(BETWEEN);
+  if (/^"\$(\{\w+\[@\](:\d+)*\}|@|\{@(:\d+)*\})"$/.test(word.text)) return value.split(BETWEEN);
   const isBare =
-    /^\$(\{\w+\[[@*]\]\}|@|\*|\{[@*](:\d+)*\})$/.test(word.text) ||
+    /^\$(\{\w+\[[@*]\](:\d+)*\}|@|\*|\{[@*](:\d+)*\})$/.test(word.text) ||
     (parts.length === 1 && /^(Simple|Parameter|Command)Expansion$/.test(parts[0]?.type ?? ""));
   const plain = value.replaceAll(BETWEEN, " ");
   return isBare && value !== word.text ? plain.split(blanks).filter(Boolean) : [plain];
@@ -141,27 +141,37 @@ function readOf(word: CommandArgument, known: Known, pick: Pick): string {
     if (operation === undefined)
       return /^\d+$/.test(at?.value ?? "") ? value?.split(BETWEEN)[Number(at?.value)] : value;
     if (operation.type === "Slice" && value !== undefined)
-      return sliceOf(value, operation, parameter === "@" || parameter === "*");
+      return sliceOf(value, operation, partsOf(parameter, at?.value));
     if (operation.type !== "Default") return undefined;
     return value ?? meaningOf(operation.operand, known, pick);
   };
   return word.parts.map(partOf).join("").slice(0, LONGEST);
 }
 
-/** `${x:2:3}`, and of what a function is given, the words from the second on. */
+/** What a slice counts: characters, the words of an array, or those of what a function is given,
+ * before which stands its own name. */
+type Parts = "characters" | "words" | "given";
+
+function partsOf(parameter: string, index: string | undefined): Parts {
+  if (parameter === "@" || parameter === "*") return "given";
+  return index === "@" || index === "*" ? "words" : "characters";
+}
+
+/** `${x:2:3}`, `${list[@]:1}`, and of what a function is given, the words from the second on. */
 function sliceOf(
   value: string,
   {
     offset,
     length,
   }: Readonly<{ offset: { value: string }; length: { value: string } | undefined }>,
-  isOfWords: boolean,
+  parts: Parts,
 ): string | undefined {
   const [from, many] = [offset.value.trim(), length?.value.trim() ?? "9".repeat(6)];
   if (!/^\d+$/.test(from) || !/^\d+$/.test(many)) return undefined;
-  const start = isOfWords ? Math.max(0, Number(from) - 1) : Number(from);
+  const start = parts === "given" ? Math.max(0, Number(from) - 1) : Number(from);
   const end = start + Number(many);
-  return isOfWords ? listOf(value.split(BETWEEN).slice(start, end)) : value.slice(start, end);
+  if (parts === "characters") return value.slice(start, end);
+  return listOf(value.split(BETWEEN).slice(start, end));
 }
 
 /** What `$(…)` comes to; undefined where only the program in there knows. */

@@ -85,11 +85,18 @@ async function wantedOf(
     throw new Fault(
       "no-branch",
       "no branch is checked out here",
-      `name one: minion merge --run ${run} --into main`,
+      `name one: minion merge --run ${run} --into ${word(await anyBranch(main))}`,
     );
   const from = await commitOf(`refs/heads/${branch}`, main);
   if (!from) throw new Fault("no-branch", `there is no branch ${branch}`, "name one that there is");
   return { branch, from, tip };
+}
+
+/** A branch of the person's, as an example: the one that was written to last. */
+async function anyBranch(main: string): Promise<string> {
+  const ask = ["--sort=-committerdate", "--format=%(refname:lstrip=2)", "refs/heads"];
+  const names = (await gitText(main, "for-each-ref", ...ask)).split("\n");
+  return names.find((name) => name !== "" && !/^(minion\/|worktree-agent-)/.test(name)) ?? "main";
 }
 
 /** Has the merge built and proven, where nobody has.

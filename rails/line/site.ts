@@ -131,6 +131,8 @@ export function siteOf(
         { cwd: main, accept: [1, 128] },
         ...NO_HOOKS,
         "update-ref",
+        // Of what stands in the line's place for another branch, nothing moves that branch.
+        "--no-deref",
         "-m",
         "minion: land",
         ref,

@@ -1,6 +1,6 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { pathsBetween, treeOf, untrackedIn, type Worktop } from "../git/repository.ts";
+import { lookAtAll, pathsBetween, treeOf, untrackedIn, type Worktop } from "../git/repository.ts";
 import type { Evidence } from "../journal/events.ts";
 import { isSetup, madeIn, setupKey } from "../journal/evidence.ts";
 import type { Journal, Run } from "../journal/journal.ts";
@@ -89,6 +89,8 @@ async function observe(proof: Slotted, command: Command, output: string): Promis
   const code = await execute(command.run, cwd, command.timeout, path, rules, slotEnv(slot));
   const ms = Math.round(performance.now() - begin);
 
+  // Where nobody works, no file is left out of what a command changed.
+  if (by === "landing") await lookAtAll({ cwd: place.top });
   const untrackedAfter = await untrackedIn(place.top);
   const added = untrackedAfter.filter((each) => !untracked.includes(each));
   const isSettingUp = isSetup(state, command);

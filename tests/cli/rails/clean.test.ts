@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Scene } from "./scene.ts";
 
@@ -70,4 +72,45 @@ test("what ending and cleaning say to type is about their own run, whichever is 
   expect((await type(again.stderr)).stdout).toContain("r1");
   const merge = await scene.minion(["merge", "--run", "r1"]);
   expect((await type(merge.stderr)).stdout).toContain("r1");
+});
+
+test("keeps a branch that another name stands for, and deletes none by way of another", async () => {
+  await scene.start("1. One\n");
+  await scene.minion(["next"]);
+  await scene.goodWorker("r1/1.1", { "src/one.txt": "1\n" });
+  await scene.minion(["next"]);
+  const tip = scene.git("rev-parse", "minion/r1/line");
+  // What a person calls the result, and a branch of a person's in place of the attempt's.
+  scene.git("symbolic-ref", "refs/heads/result", "refs/heads/minion/r1/line");
+  scene.git("branch", "precious", "minion/r1/1-one.1");
+  const { branch = "" } = (await scene.minion(["events", "--json"])).json.events.find(
+    ({ event }: { event: string }) => event === "begun",
+  );
+  scene.git("symbolic-ref", `refs/heads/${branch}`, "refs/heads/precious");
+  const { keep } = await clean();
+  expect(keep).toContainEqual({
+    name: "branch minion/r1/line",
+    why: "refs/heads/result stands for it",
+  });
+  expect(scene.git("rev-parse", "result")).toBe(tip);
+  expect(branches()).toContain("precious");
+});
+
+test("keeps a worktree that a person locked, whatever the reason says, and one with an edit at which git was told not to look", async () => {
+  await scene.start("1. One\n2. Two\n");
+  await scene.minion(["next"]);
+  const locked = await scene.goodWorker("r1/1.1", { "src/one.txt": "1\n" });
+  const edited = await scene.goodWorker("r1/2.1", { "src/two.txt": "2\n" });
+  await scene.minion(["next"]);
+  scene.git("worktree", "lock", "--reason", "I look at pid 99 there", locked.path);
+  scene.gitIn(edited.path, "update-index", "--assume-unchanged", "src/two.txt");
+  writeFileSync(join(edited.path, "src/two.txt"), "precious\n");
+  const { keep } = await clean();
+  expect(keep).toEqual(
+    expect.arrayContaining([
+      { name: `worktree ${locked.path}`, why: "locked: I look at pid 99 there" },
+      { name: `worktree ${edited.path}`, why: "not committed: src/two.txt" },
+    ]),
+  );
+  expect(readFileSync(join(edited.path, "src/two.txt"), "utf8")).toBe("precious\n");
 });

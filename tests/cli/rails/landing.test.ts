@@ -255,3 +255,76 @@ test("a bare repository with worktrees beside it runs like any other", async () 
   expect({ fault, count: dispatch.length }).toEqual({ fault: null, count: 1 });
   expect(existsSync(join(around, ".claude/worktrees/minion-r1-landing"))).toBe(true);
 });
+
+test("what git is told to put in a commit's place here is not what lands", async () => {
+  scene = new Scene();
+  await scene.start("1. One\n");
+  await next();
+  const worker = await worked({ "src/one.txt": "good\n" });
+  worker.commit();
+  const good = scene.gitIn(worker.path, "rev-parse", "HEAD");
+  worker.edit({ "src/one.txt": "FAIL\n" });
+  scene.gitIn(worker.path, "commit", "-q", "--all", "--amend", "-m", "feat: other");
+  scene.gitIn(worker.path, "replace", "HEAD", good);
+  scene.gitIn(worker.path, "reset", "-q", "--hard");
+  await worker.minion(["gate", "--all"]);
+  await worker.submit();
+  await next();
+  expect(onLine()).not.toContain("src/one.txt");
+});
+
+// By night also the other way to tell it.
+test.each(casesOf(["skip-worktree"], ["assume-unchanged"]))(
+  "a gate hides no edit from landing by telling git not to look: %s",
+  async (flag) => {
+    scene = new Scene(`---
+gates:
+  - name: lint
+    run: "sh src/lint.sh"
+  - name: test
+    run: "! grep -rn FAIL src/one.txt"
+---
+`);
+    scene.write("src/lint.sh", "echo linting\n");
+    scene.commit("chore: lint");
+    await scene.start("1. One\n   Files: src/lint.sh\n");
+    await next();
+    const hide = `git update-index --${flag} src/one.txt; echo fine > src/one.txt\n`;
+    const worker = await worked({ "src/one.txt": "FAIL\n", "src/lint.sh": hide });
+    worker.commit();
+    await worker.minion(["gate", "--all"]);
+    await worker.submit();
+    await next();
+    expect(onLine()).not.toContain("src/one.txt");
+    expect((await events("not-landed")).map(({ reason }: { reason: string }) => reason)).toEqual([
+      "line-red",
+    ]);
+  },
+);
+
+test("a sparse checkout runs like any other, and stays as it is", async () => {
+  scene = new Scene();
+  scene.write("docs/a.txt", "a\n");
+  scene.commit("docs: a");
+  scene.git("sparse-checkout", "set", "src", ".claude");
+  await scene.start("1. One\n");
+  await next();
+  await (await worked({ "src/one.txt": "1\n" })).finish();
+  expect((await next()).landed).toEqual(["1"]);
+  expect((await scene.minion(["merge"])).code).toBe(0);
+  expect(scene.show("trunk")).toEqual(expect.arrayContaining(["docs/a.txt", "src/one.txt"]));
+  expect(scene.git("status", "--porcelain")).toBe("");
+  expect(existsSync(join(scene.repo, "docs"))).toBe(false);
+});
+
+test("a line that stands for another branch moves nothing of that", async () => {
+  scene = new Scene();
+  await scene.start("1. One\n");
+  await next();
+  const trunk = scene.git("rev-parse", "trunk");
+  scene.git("symbolic-ref", "refs/heads/minion/r1/line", "refs/heads/trunk");
+  await (await worked({ "src/one.txt": "1\n" })).finish();
+  expect((await next()).landed).toEqual(["1"]);
+  expect(scene.git("rev-parse", "trunk")).toBe(trunk);
+  expect(onLine()).toContain("src/one.txt");
+});

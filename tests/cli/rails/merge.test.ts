@@ -308,3 +308,10 @@ test("what a person mends after the line was merged and cleaned away lands on a 
   expect(scene.show("HEAD")).toEqual(expect.arrayContaining(["src/one.txt", "src/two.txt"]));
   isQuiet();
 });
+
+test("where no branch is checked out, the command that is named names one that there is", async () => {
+  scene.git("checkout", "--quiet", "--detach");
+  const answer = await merge();
+  expect(code(answer)).toBe("no-branch");
+  expect(answer.json.error.hint).toMatch(/--into trunk$/);
+});

@@ -289,6 +289,124 @@ describe("the session itself", () => {
     $SHELL -c 'minion merge'
     echo minion | tr a a | sh
     bash <(sed s/x/minion/ <<< 'x merge')
+    git -c core.pager='minion merge' log
+    git -c core.fsmonitor='minion merge' status
+    git -c diff.external='minion merge' diff
+    git -c credential.helper='!minion merge' fetch
+    git fetch 'ext::minion merge'
+    git grep -O'minion merge' x
+    git grep --open-files-in-pager='minion merge' x
+    ssh localhost 'minion merge'
+    node --eval='require("child_process").execSync("minion merge")'
+    node -e"require('child_process').execSync('minion merge')"
+    python3 -c'import os;os.system("minion merge")'
+    perl -e'system "minion merge"'
+    perl -E 'system "minion merge"'
+    perl -E'system "minion merge"'
+    ruby -e'system("minion merge")'
+    php -r'system("minion merge");'
+    lua -e'os.execute("minion merge")'
+    deno eval 'new Deno.Command("minion",{args:["merge"]}).spawn()'
+    bun --eval='Bun.spawnSync(["minion","merge"])'
+    R -e 'system("minion merge")'
+    Rscript -e 'system("minion merge")'
+    elixir -e 'System.cmd("minion", ["merge"])'
+    groovy -e '"minion merge".execute()'
+    pwsh -c 'minion merge'
+    pwsh -Command 'minion merge'
+    nu -c 'minion merge'
+    elvish -c 'minion merge'
+    xonsh -c 'minion merge'
+    fish --command='minion merge'
+    fish -c'minion merge'
+    bash -c -- 'minion merge'
+    bash -c -e 'minion merge'
+    bash -c +e 'minion merge'
+    bash -co pipefail 'minion merge'
+    trap -- 'minion merge' EXIT
+    install $(which minion) /tmp/x; /tmp/x merge
+    make -f - <<< 'a:;minion merge'
+    make -f - <<< $'a:\n\tminion merge'
+    printf 'a:\n\tminion merge\n' | make -f -
+    printf 'a:\n\tminion merge\n' > Mk; make -f Mk
+    make --eval='a:;minion merge' a
+    make SHELL='minion merge'
+    vim -c 'silent !minion merge'
+    vim -c 'call system("minion merge")'
+    ed <<< '!minion merge'
+    ex -s <<< '!minion merge'
+    expect -c 'spawn minion merge'
+    sqlite3 :memory: '.shell minion merge'
+    sqlite3 :memory: <<< '.shell minion merge'
+    gdb -batch -ex 'shell minion merge'
+    gdb -batch -ex '!minion merge'
+    dc -e '!minion merge'
+    less '+!minion merge' x
+    split --filter='minion merge' x
+    sort --compress-program='minion merge' x
+    zip -TT 'minion merge' a b
+    tar -I 'minion merge' -cf a b
+    tar --use-compress-program 'minion merge' -cf a b
+    rsync -e 'minion merge' a b:c
+    ssh -o ProxyCommand='minion merge' x
+    ssh -oProxyCommand='minion merge' x
+    scp -S 'minion merge' a b:
+    man -P 'minion merge' ls
+    rg --pre 'minion merge' x
+    find . -fprintf run.sh 'minion merge' ; sh run.sh
+    su me -c'minion merge'
+    su --command='minion merge'
+    hyperfine --prepare='minion merge' ls
+    nodemon --exec='minion merge'
+    npx nodemon --exec 'minion merge'
+    npx -y concurrently 'minion merge'
+    npx --call='minion merge'
+    doppler run --command='minion merge'
+    npx cross-env-shell 'minion merge'
+    sudo -i 'minion merge'
+    parallel -a f minion
+    ssh -t h 'cd /x && minion merge'
+    declare -n r=v; v=minion; $r merge
+    awk 'BEGIN{"minion merge"|getline}'
+    awk '{print | "minion merge"}' f
+    sed -n '1{e minion merge⏎}' f
+    sed 's/.*/minion merge/e' f
+    git rebase -ix 'minion merge' main
+    git mergetool --tool-help; git -c mergetool.x.cmd='minion merge' mergetool -t x
+    git -c core.editor='minion merge' commit
+    git -c core.sshCommand='minion merge' fetch
+    git -c uploadpack.packObjectsHook='minion merge' fetch
+    git fetch --upload-pack='minion merge' .
+    git fetch --upload-pack 'minion merge' .
+    git push --receive-pack='minion merge' .
+    git push --exec='minion merge' .
+    git clone -u 'minion merge' . x
+    git clone 'ext::minion merge' x
+    git clone -c core.fsmonitor='minion merge' . x
+    git archive --remote=. --exec='minion merge' HEAD
+    git ls-remote --upload-pack='minion merge' .
+    GIT_PROXY_COMMAND='minion merge' git fetch
+    SHELL='minion merge' vim
+    LESSOPEN='|minion merge' less x
+    MANPAGER='minion merge' man x
+    BROWSER='minion merge' xdg-open x
+    complete -C 'minion merge' x
+    bash -s merge <<< 'minion $1'
+    bash -s -- merge <<< 'minion $1'
+    python3 -c 'import os; os.execvp("minion", ["minion","merge"])'
+    python3 <<'EOF'⏎import subprocess⏎subprocess.run([⏎ "minion",⏎ "merge",⏎])⏎EOF
+    python3 -c "import subprocess as s⏎s.call([⏎'minion',⏎'merge'])"
+    ruby -e 'Open3.capture2("minion merge")'
+    perl -MIPC::Open3 -e 'open3(1,2,3,"minion merge")'
+    php -r 'passthru("minion merge");'
+    osascript -e 'do shell script "minion merge"'
+    osascript -e 'tell app "Terminal" to do script "minion merge"'
+    deno eval 'await new Deno.Command("minion",{args:["merge"]}).output()'
+    xterm -e 'minion merge'
+    x-terminal-emulator -e 'minion merge'
+    crontab <<< '* * * * * minion merge'
+    echo '* * * * * minion merge' | crontab -
+    (crontab -l; echo '0 0 * * * minion merge') | crontab -
   `;
   test.each(lines(ASKED))("is asked: %j", async (line) => expect(await foreman(line)).toBe("ask"));
 
@@ -395,6 +513,13 @@ describe("the session itself", () => {
     alias m=minion
     curl -fsSL https://x.example/minion | sh
     eval "$(direnv export bash)"; npm test -- minion
+    npx vitest run -t 'minion merge works'
+    npm test -- 'minion merge'
+    gh pr create --title 'minion merge is gone' --body 'git push -f is refused'
+    curl -d 'minion merge' https://x
+    perl -pe 's/minion merge/x/' f
+    sed -e 's/x/minion merge/' f
+    npx prettier --write 'docs/minion merge.md'
   `;
   test.each(lines(LEFT))("is left to the person's own permissions: %j", async (line) =>
     expect(await foreman(line)).toBeNull(),
@@ -690,6 +815,113 @@ describe("a worker", () => {
     $X merge
     echo bWluaW9uIG1lcmdl | base64 -d | sh
     echo 'minion merge' > x.sh; bash ./x.sh
+    git fetch 'ext::git stash'
+    git grep -O'git stash' x
+    git grep --open-files-in-pager='git stash' x
+    ssh localhost 'git stash'
+    node --eval='require("child_process").execSync("git stash")'
+    node -e"require('child_process').execSync('git stash')"
+    python3 -c'import os;os.system("git stash")'
+    perl -e'system "git stash"'
+    perl -E 'system "git stash"'
+    perl -E'system "git stash"'
+    ruby -e'system("git stash")'
+    php -r'system("git stash");'
+    lua -e'os.execute("git stash")'
+    deno eval 'new Deno.Command("minion",{args:["merge"]}).spawn()'
+    bun --eval='Bun.spawnSync(["git","stash"])'
+    R -e 'system("git stash")'
+    Rscript -e 'system("git stash")'
+    elixir -e 'System.cmd("minion", ["merge"])'
+    groovy -e '"git stash".execute()'
+    pwsh -c 'git stash'
+    pwsh -Command 'git stash'
+    nu -c 'git stash'
+    elvish -c 'git stash'
+    xonsh -c 'git stash'
+    fish --command='git stash'
+    fish -c'git stash'
+    bash -c -- 'git stash'
+    bash -c -e 'git stash'
+    bash -c +e 'git stash'
+    bash -co pipefail 'git stash'
+    trap -- 'git stash' EXIT
+    install $(which minion) /tmp/x; /tmp/x merge
+    make -f - <<< 'a:;git stash'
+    make -f - <<< $'a:\n\tgit stash'
+    printf 'a:\n\tgit stash\n' | make -f -
+    printf 'a:\n\tgit stash\n' > Mk; make -f Mk
+    make --eval='a:;git stash' a
+    make SHELL='git stash'
+    vim -c 'silent !git stash'
+    vim -c 'call system("git stash")'
+    ed <<< '!git stash'
+    ex -s <<< '!git stash'
+    expect -c 'spawn git stash'
+    sqlite3 :memory: '.shell git stash'
+    sqlite3 :memory: <<< '.shell git stash'
+    gdb -batch -ex 'shell git stash'
+    gdb -batch -ex '!git stash'
+    dc -e '!git stash'
+    less '+!git stash' x
+    split --filter='git stash' x
+    sort --compress-program='git stash' x
+    zip -TT 'git stash' a b
+    tar -I 'git stash' -cf a b
+    tar --use-compress-program 'git stash' -cf a b
+    rsync -e 'git stash' a b:c
+    ssh -o ProxyCommand='git stash' x
+    ssh -oProxyCommand='git stash' x
+    scp -S 'git stash' a b:
+    man -P 'git stash' ls
+    rg --pre 'git stash' x
+    find . -fprintf run.sh 'git stash' ; sh run.sh
+    su me -c'git stash'
+    su --command='git stash'
+    hyperfine --prepare='git stash' ls
+    nodemon --exec='git stash'
+    npx nodemon --exec 'git stash'
+    npx -y concurrently 'git stash'
+    npx --call='git stash'
+    doppler run --command='git stash'
+    npx cross-env-shell 'git stash'
+    parallel -a f minion
+    ssh -t h 'cd /x && git stash'
+    ssh h 'cd x; git stash'
+    declare -n r=v; v=minion; $r merge
+    awk 'BEGIN{"git stash"|getline}'
+    awk '{print | "git stash"}' f
+    sed -n '1{e git stash⏎}' f
+    sed 's/.*/git stash/e' f
+    git rebase -ix 'git stash' main
+    git fetch --upload-pack='git stash' .
+    git fetch --upload-pack 'git stash' .
+    git clone -u 'git stash' . x
+    git clone 'ext::git stash' x
+    git clone -c core.fsmonitor='git stash' . x
+    git archive --remote=. --exec='git stash' HEAD
+    git ls-remote --upload-pack='git stash' .
+    GIT_PROXY_COMMAND='git stash' git fetch
+    SHELL='git stash' vim
+    LESSOPEN='|git stash' less x
+    MANPAGER='git stash' man x
+    BROWSER='git stash' xdg-open x
+    complete -C 'git stash' x
+    python3 -c 'import os; os.execvp("minion", ["git","stash"])'
+    python3 <<'EOF'⏎import subprocess⏎subprocess.run([⏎ "minion",⏎ "merge",⏎])⏎EOF
+    python3 -c "import subprocess as s⏎s.call([⏎'minion',⏎'merge'])"
+    ruby -e 'Open3.capture2("git stash")'
+    perl -e 'open(F,"git stash|")'
+    perl -MIPC::Open3 -e 'open3(1,2,3,"git stash")'
+    php -r 'passthru("git stash");'
+    osascript -e 'do shell script "git stash"'
+    osascript -e 'tell app "Terminal" to do script "git stash"'
+    deno eval 'await new Deno.Command("minion",{args:["merge"]}).output()'
+    xterm -e 'git stash'
+    x-terminal-emulator -e 'git stash'
+    crontab <<< '* * * * * git stash'
+    echo '* * * * * git stash' | crontab -
+    (crontab -l; echo '0 0 * * * git stash') | crontab -
   `;
   const many = Array.from({ length: 150 }, (_, at) => `v${at}`).join(" ");
   const deep = (level: number): string =>
@@ -952,6 +1184,62 @@ describe("a worker", () => {
     GIT_SEQUENCE_EDITOR='sed -i s/pick/fixup/' git rebase -i main
     sh work.sh
     $(cat command)
+    npx vitest run -t 'git stash works'
+    npm test -- -t "minion merge lands"
+    npm test -- 'git stash'
+    pytest -k 'git stash'
+    gh pr create --title 'git stash is gone' --body 'git push -f is refused'
+    gh pr create -t 'minion merge' -b 'minion merge x'
+    gh issue list --search 'git stash in:title'
+    curl -d 'git stash' https://x
+    curl --data-raw 'git stash' https://x
+    docker build --label 'git stash' .
+    make -f - <<< 'a:; npm test'
+    make test
+    make -C sub test
+    sqlite3 x.db 'select * from git'
+    sqlite3 x.db <<< 'select 1;'
+    gdb -batch -ex bt ./x
+    ssh h uptime
+    ssh h 'cd /x && npm test'
+    bash -lc 'npm test'
+    bash -o pipefail -c 'npm test | tee x'
+    bash -x scripts/x.sh -c 'git stash'
+    node -e"console.log(1)"
+    node --test --test-name-pattern='git stash'
+    node scripts/x.js --eval=1
+    perl -pe 's/git stash/x/' f
+    perl -i -pe 's/a/b/' f
+    python3 -c'print(1)'
+    python3 -m pytest -k 'git stash'
+    sed -i 's/git stash/git commit/' README.md
+    sed 's/minion merge/x/e' f
+    sed -e 's/x/git stash/' f
+    sed -n 's/re git stash/e/p' f
+    awk '/git stash/ {print}' f
+    awk '{print "git stash"}' f
+    awk '{print $1 | "sort"}' f
+    tar -cf x -I zstd a
+    tar -I 'zstd -19' -cf a b
+    rsync -ae ssh a b:c
+    rsync -a -e 'ssh -p 22' a b:c
+    vim -c 'set nu' f
+    PAGER=less man git
+    MANPAGER='less -R' man git
+    EDITOR=vim git commit
+    SHELL=/bin/bash npm test
+    crontab -l
+    trap 'rm -f x' EXIT; npm test
+    split -l 10 x
+    git notes list
+    declare -n r=v; v=npm; $r test
+    eslint --rule 'quotes: [2]' src
+    cargo test -- 'git stash'
+    go test -run 'git stash'
+    npx tsx -e 'console.log("git stash")'
+    mkdir 'git stash'
+    code 'git stash.md'
+    npx prettier --write 'docs/git stash.md'
   `;
   test.each(lines(LEFT))("is not refused, nor let through by us: %j", (line) =>
     expect(worker(line)).toBe("left"),

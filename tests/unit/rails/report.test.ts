@@ -118,3 +118,15 @@ test("what handoffs say beside what was done is grouped, and «none» is left ou
     "### 1 One\n> it\n### 2 Two\n> it\n### 3 Three\n> free",
   );
 });
+
+test("says nothing of gates for the end where there are none", async () => {
+  const landed = [{ attempt: "r1/1.1", commits: ["a"] }];
+  const state = runAfter(
+    "1. One\n",
+    ...made("1", ["src/one.ts"], ["a"]),
+    { event: "proven", from: "b", to: "0123456789abcdef", tree: "line", landed },
+    { event: "landed", to: "0123456789abcdef" },
+    { event: "end-checked", tip: "0123456789abcdef", red: null },
+  );
+  expect(await reportText(state, folder, null, 0)).not.toMatch(/at the end: *\./i);
+});
