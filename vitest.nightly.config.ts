@@ -8,7 +8,7 @@ const NIGHTLY = [
   "tests/unit/plan/{conflicts,fuzz,write-list}.test.ts",
   "tests/unit/rails/runs.test.ts",
   "tests/cli/installer/kill.test.ts",
-  "tests/cli/rails/{landing,merge,queue,road}.test.ts",
+  "tests/cli/rails/{choices,landing,made,merge,queue,road,whatever,whose}.test.ts",
   "tests/cli/demo/sample.test.ts",
   "tests/e2e/evals.test.ts",
 ];

@@ -23,7 +23,7 @@ export interface ClientOptions {
 }
 
 /** A call of the main session that was not permitted. */
-export interface Denial {
+interface Denial {
   readonly tool_name: string;
   readonly tool_use_id: string;
   readonly tool_input: unknown;

@@ -11,7 +11,7 @@ export interface ToolUse {
   readonly name: string;
   readonly input: Record<string, unknown>;
 }
-export interface ToolResult {
+interface ToolResult {
   readonly type: "tool_result";
   readonly tool_use_id: string;
   readonly content?: string | readonly TextBlock[];

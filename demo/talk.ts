@@ -121,7 +121,7 @@ export async function* write(path: string, content: string): Talk<Outcome> {
 }
 
 /** Reads a file. */
-export async function* read(path: string): Talk<Outcome> {
+async function* read(path: string): Talk<Outcome> {
   return only(yield* calls({ tool: "Read", input: { file_path: path } }));
 }
 

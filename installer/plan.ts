@@ -10,7 +10,7 @@ export type Verb = "install" | "update" | "uninstall";
 /** What becomes of a path. Written from the package: `create`, `restore` (ours, but missing),
  * `replace`, `overwrite` (backed up first), `beside` (a new version next to an edited file).
  * `remove` takes away what is ours. As it is on disk stays: `same`, `edited`, `foreign`. */
-export type Deed =
+type Deed =
   | "create"
   | "restore"
   | "replace"

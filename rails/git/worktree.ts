@@ -145,7 +145,7 @@ export async function bringBack(
 
 /** Why a worktree is not ours to remove, or null: somebody locked it. The client's own locks name a
  * process; one that was killed leaves them. */
-export async function lockOn({ common }: Place, path: string): Promise<string | null> {
+async function lockOn({ common }: Place, path: string): Promise<string | null> {
   for (const name of await readdir(join(common, "worktrees")).catch(() => [])) {
     const gitDir = join(common, "worktrees", name);
     const file = (await readIfThere(join(gitDir, "gitdir"))) ?? "";

@@ -197,7 +197,7 @@ const calledBy = (
 };
 
 /** A program by its bare name, whatever stands before and after it. */
-export function nameOf(word: string): string {
+function nameOf(word: string): string {
   const name = basename(word).replace(/\.(exe|cmd)$/i, "");
   const [, own] = /^(git|minion)(@[\w.-]+)?$/i.exec(name) ?? [];
   return own ? own.toLowerCase() : name;

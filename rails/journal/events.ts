@@ -58,7 +58,7 @@ const evidence = v.object({
 
 /** All that can be written to a journal, by name. Each line also has `at`, milliseconds since 1970,
  * and `event`, its name; `slept` where the machine has slept. */
-export const EVENTS = {
+const EVENTS = {
   started: v.object({
     ...session,
     version: v.optional(v.literal(1), 1),

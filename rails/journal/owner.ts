@@ -10,7 +10,7 @@ export async function sessionOf(env: NodeJS.ProcessEnv): Promise<Session> {
 
 /** Is it that session's run? A client that began a new session in the same process still leads what
  * it led before. */
-export const isOwnedBy = ({ session, owner }: RunState, caller: Session): boolean =>
+const isOwnedBy = ({ session, owner }: RunState, caller: Session): boolean =>
   (caller.session !== "" && caller.session === session) || isSame(owner, caller.owner);
 
 /** Is a run open and led by another session? One whose process is not known may still live. */

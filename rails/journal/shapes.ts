@@ -122,15 +122,6 @@ export type Command = Readonly<{
   isCheck?: boolean;
 }>;
 
-/** What a task's own commits amount to; `commits`: oldest first. */
-export type Result = Readonly<{
-  head: string;
-  tree: string;
-  commits: readonly string[];
-  paths: readonly string[];
-  deleted: readonly string[];
-}>;
-
 /** An attempt and its own commits, oldest first; `skipped`: how many of them changed nothing on the
  * line. */
 export type Candidate = Readonly<{ attempt: string; commits: readonly string[]; skipped?: number }>;

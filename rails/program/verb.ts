@@ -14,7 +14,7 @@ export interface Said {
 }
 
 /** What a verb is called with: its words, and its options by their names in camel case. */
-export interface Call<O> {
+interface Call<O> {
   readonly words: readonly string[];
   readonly options: Readonly<O>;
 }

@@ -6,7 +6,7 @@ import { EXIT, Fault } from "./fault.ts";
 import { readStream } from "./files.ts";
 
 /** Where text goes: a terminal, a pipe, or a test. */
-export interface Output {
+interface Output {
   write(text: string): unknown;
   /** False once the reader went away. */
   readonly writable?: boolean | undefined;
@@ -82,7 +82,7 @@ export const ownWorld: World = {
 };
 
 /** @returns what the exit code of a child is put in, once it has ended; it keeps nobody waiting */
-export function exitOf(child: ChildProcess): { code?: number } {
+function exitOf(child: ChildProcess): { code?: number } {
   const ended: { code?: number } = {};
   child.on("exit", (code) => Object.assign(ended, { code: code ?? EXIT.interrupted }));
   child.on("error", () => Object.assign(ended, { code: EXIT.writing }));

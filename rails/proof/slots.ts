@@ -15,7 +15,7 @@ import { outside, temporaryFolder } from "../program/world.ts";
 
 /** In the environment of a command that holds a slot, its number: a `minion gate` in it would wait for what its
  * own caller holds. */
-export const HELD = "MINION_SLOT";
+const HELD = "MINION_SLOT";
 
 const LOOK_MS = 100;
 /** At every so many looks it is asked whether the process still lives that is waited for. */

@@ -29,7 +29,7 @@ import type { Hands } from "../unit/rails/random-worker.ts";
 const NO_TOOLS = { setup: null, lint: null, test: null, build: null };
 
 /** A tiny repository of its own, in which all that happens is done by this process and by git. */
-export class Real implements Hands {
+class Real implements Hands {
   readonly main = realpathSync(mkdtempSync(join(tmpdir(), "minion-real-")));
   private readonly worktrees = new Map<string, string>();
   private between = async (): Promise<void> => {};

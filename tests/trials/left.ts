@@ -24,7 +24,7 @@ export interface Left {
   /** The run's journal, without what is the same in all. */
   readonly journal: readonly JournalLine[];
 }
-export type Tips = Readonly<Record<string, string>>;
+type Tips = Readonly<Record<string, string>>;
 export type JournalLine = { readonly event: string } & Readonly<Record<string, unknown>>;
 /** `kept`: did it keep to the rule in question? The rest says by what that is seen. */
 export type Verdict = Readonly<{ kept: boolean }> & Readonly<Record<string, unknown>>;

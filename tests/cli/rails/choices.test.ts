@@ -1,12 +1,30 @@
 import { execFileSync } from "node:child_process";
-import { afterEach, describe, expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { NewEvent } from "../../../rails/journal/events.ts";
 import { Journal } from "../../../rails/journal/journal.ts";
 import type { Reason } from "../../../rails/journal/shapes.ts";
+import { casesOf } from "../../by-night.ts";
 import { Scene, type Worker } from "./scene.ts";
 
 let scene: Scene;
-afterEach(() => scene.destroy());
+/** One task is dispatched, and another waits for it; most tests begin with it. */
+let dispatched: Scene;
+beforeAll(async () => {
+  scene = dispatched = new Scene();
+  await scene.start("1. One\n2. Two (depends on: 1)\n");
+  await next();
+  scene.keep();
+});
+beforeEach(() => {
+  scene = dispatched;
+  scene.back();
+});
+afterEach(async () => {
+  if (scene !== dispatched) await scene.destroy();
+});
+afterAll(() => dispatched.destroy());
 
 type Choice = Readonly<{ label: string; command: string }>;
 type Waits = Readonly<{ task: string; reason: Reason; note: string; choices: Choice[] }>;
@@ -60,48 +78,59 @@ async function expectDone({ label }: Choice, said: string, task: string): Promis
 async function typeAll(reason: Reason): Promise<void> {
   const waits = await attention();
   expect(waits.map((each) => each.reason)).toContain(reason);
-  scene.keep();
+  scene.keep("typed");
   for (const { task, choices } of waits)
     for (const choice of choices) {
       if (choice.command === "/minion") continue;
       await expectDone(choice, await type(choice), task);
-      scene.back();
+      // What is only looked at is as it was.
+      if (!choice.label.startsWith("see what there is")) scene.back("typed");
     }
 }
 
 describe("each choice that is printed does what it says when it is typed", () => {
-  /** How often an attempt ends so before a person is asked. */
-  const TIMES: Partial<Record<Reason, number>> = {
-    "gate-failed": 2,
-    stuck: 2,
-    unproven: 2,
-    "cut-off": 2,
-    stalled: 2,
-    permission: 2,
-    "setup-failed": 2,
-    "line-red": 2,
-    conflict: 2,
-    forbidden: 1,
-    "proof-changed": 1,
-    "others-work": 1,
-    stopped: 1,
-  };
-  test.each(Object.entries(TIMES) as [Reason, number][])("%s", async (reason, times) => {
-    scene = new Scene();
-    await scene.start("1. One\n2. Two (depends on: 1)\n");
+  test.each<[number, [Reason, ...Reason[]]]>([
+    [1, ["stopped", "forbidden", "proof-changed", "others-work"]],
+    [
+      2,
+      [
+        "gate-failed",
+        "stuck",
+        "unproven",
+        "cut-off",
+        "stalled",
+        "permission",
+        "setup-failed",
+        "line-red",
+        "conflict",
+      ],
+    ],
+  ])("where a person is asked after %i: the same for whatever reason", async (times, reasons) => {
+    const [first, ...others] = reasons;
     for (let n = 1; n <= times; n++) {
-      await next();
+      if (n > 1) await next();
       await works(`r1/1.${n}`);
-      await add({ event: "ended", attempt: `r1/1.${n}`, reason, note: "So it ended." });
+      await add({ event: "ended", attempt: `r1/1.${n}`, reason: first, note: "So it ended." });
     }
-    await typeAll(reason);
+    const asked = await attention();
+    const journal = ".git/minion/r1/events.jsonl";
+    const events = readFileSync(join(scene.repo, journal), "utf8");
+    // Each is typed for one reason by day; of the others it is the same that is printed, and the
+    // task is free again.
+    const typed = casesOf([first], others);
+    for (const reason of reasons) {
+      scene.write(journal, events.replaceAll(`"reason":"${first}"`, `"reason":"${reason}"`));
+      if (typed.includes(reason)) await typeAll(reason);
+      expect(await attention()).toEqual(asked.map((each) => ({ ...each, reason })));
+      expect((await scene.minion(["retry", "1"])).code).toBe(0);
+      const { tasks } = (await scene.minion(["board", "--json"])).json;
+      expect(["ready", "verify-failed"]).toContain(tasks[0].state);
+    }
   });
 
   test("never-began", async () => {
-    scene = new Scene();
-    await scene.start("1. One\n");
     for (const n of [1, 2]) {
-      await next();
+      if (n > 1) await next();
       await scene.agent(`r1/1.${n}`);
       await add({ event: "ended", attempt: `r1/1.${n}`, reason: "never-began", note: "" });
     }
@@ -120,24 +149,32 @@ describe("each choice that is printed does what it says when it is typed", () =>
   });
 
   test("high-risk and findings: what a judge passed, and what it found twice", async () => {
-    for (const reason of ["high-risk", "findings"] as const) {
-      scene = new Scene();
-      await scene.start("### Task 1: Door\nFiles: src/door.txt\nRisk: high\nWorkflow: default\n");
-      for (let n = 1; n <= (reason === "findings" ? 4 : 2); n += 2) {
-        await next();
-        const author = await works(`r1/1.${n}`);
-        await author.minion(["gate", "--all"]);
-        expect((await author.submit()).code).toBe(0);
-        await next();
-        const judge = await scene.agent(`r1/1.${n + 1}`);
-        await judge.begin();
-        const said = reason === "findings" ? "fail" : "pass";
-        await judge.minion(["verdict", judge.attempt, said], "src/door.txt:1: look here");
-      }
+    scene = new Scene();
+    await scene.start("### Task 1: Door\nFiles: src/door.txt\nRisk: high\nWorkflow: default\n");
+    /** An author hands in, and a judge begins. */
+    const judged = async (n: number): Promise<Worker> => {
       await next();
-      await typeAll(reason);
-      if (reason === "high-risk") await scene.destroy();
-    }
+      const author = await works(`r1/1.${n}`);
+      await author.minion(["gate", "--all"]);
+      expect((await author.submit()).code).toBe(0);
+      await next();
+      const judge = await scene.agent(`r1/1.${n + 1}`);
+      await judge.begin();
+      return judge;
+    };
+    const say = async (judge: Worker, said: "pass" | "fail") => {
+      await judge.minion(["verdict", judge.attempt, said], "src/door.txt:1: look here");
+    };
+    const judge = await judged(1);
+    scene.keep();
+    await say(judge, "pass");
+    await next();
+    await typeAll("high-risk");
+    scene.back();
+    await say(judge, "fail");
+    await say(await judged(3), "fail");
+    await next();
+    await typeAll("findings");
   });
 
   test("dispatches: the bound of the run is spent, and called so", async () => {
@@ -148,8 +185,8 @@ describe("each choice that is printed does what it says when it is typed", () =>
     await next();
     await works("r1/1.1");
     await add({ event: "ended", attempt: "r1/1.1", reason: "unproven", note: "" });
-    // Named again and again, and never launched: that is nobody's try.
-    for (let n = 0; n < 3; n++) await next();
+    // Named and never launched: that is nobody's try.
+    await next();
     const { waiting, dispatch } = await next();
     expect(dispatch).toMatchObject([{ task: "2" }]);
     expect(waiting).toEqual({ dispatches: 1 });
@@ -173,9 +210,6 @@ describe("each choice that is printed does what it says when it is typed", () =>
   });
 
   test("rate-limit: nothing is started before its end, which is said, or a person's word", async () => {
-    scene = new Scene();
-    await scene.start("1. One\n2. Two\n");
-    await next();
     const worker = await works("r1/1.1");
     await scene.hook("StopFailure", {
       agent_id: worker.id,
@@ -206,9 +240,6 @@ describe("each choice that is printed does what it says when it is typed", () =>
 
 describe("landing by hand", () => {
   test("takes the branch that has the work, where a later attempt ended empty, and names both", async () => {
-    scene = new Scene();
-    await scene.start("1. One\n");
-    await next();
     await works("r1/1.1");
     await add({ event: "ended", attempt: "r1/1.1", reason: "unproven", note: "" });
     await next();
@@ -223,9 +254,6 @@ describe("landing by hand", () => {
   });
 
   test("says so where there is nothing on any branch", async () => {
-    scene = new Scene();
-    await scene.start("1. One\n");
-    await next();
     await (await scene.agent("r1/1.1")).begin();
     await add({ event: "ended", attempt: "r1/1.1", reason: "stopped", note: "" });
     const { code, stderr } = await scene.minion(["land", "1"]);
@@ -239,31 +267,32 @@ describe("a worker that a person stopped", () => {
   const notice = (id: string, by: string) =>
     `<task-notification>\n<task-id>${id}</task-id>\n<status>killed</status>\n<summary>Agent "1 One" was stopped by ${by}</summary>\n</task-notification>`;
 
-  test.each([
-    ["in the list of agents", (id: string) => notice(id, "user")],
-    ["by a key", () => 'Background agent "1 One" was stopped by the user.'],
-  ])("%s is seen at once, and started again only by retry", async (_, prompt) => {
+  test("is seen at once, in the list of agents or by a key, and started again only by retry", async () => {
     scene = new Scene();
     await scene.start("1. One\n2. Two\n");
     await next();
     const worker = await works("r1/1.1");
     await works("r1/2.1");
-    await scene.hook("UserPromptSubmit", { prompt: prompt(worker.id) });
-    const { tasks } = (await scene.minion(["board", "--json"])).json;
-    expect(tasks).toMatchObject([
-      { state: "needs-human", reason: "stopped" },
-      { state: "running" },
-    ]);
-    expect(await attention()).toMatchObject([{ task: "1", reason: "stopped" }]);
-    expect((await next()).dispatch).toEqual([]);
-    expect((await scene.minion(["retry", "1"])).code).toBe(0);
-    expect((await next()).dispatch).toMatchObject([{ attempt: "r1/1.2" }]);
+    scene.keep();
+    for (const prompt of [
+      notice(worker.id, "user"),
+      'Background agent "1 One" was stopped by the user.',
+    ]) {
+      scene.back();
+      await scene.hook("UserPromptSubmit", { prompt });
+      const { tasks } = (await scene.minion(["board", "--json"])).json;
+      expect(tasks).toMatchObject([
+        { state: "needs-human", reason: "stopped" },
+        { state: "running" },
+      ]);
+      expect(await attention()).toMatchObject([{ task: "1", reason: "stopped" }]);
+      expect((await next()).dispatch).toEqual([]);
+      expect((await scene.minion(["retry", "1"])).code).toBe(0);
+      expect((await next()).dispatch).toMatchObject([{ attempt: "r1/1.2" }]);
+    }
   });
 
   test("not one that the session itself stopped", async () => {
-    scene = new Scene();
-    await scene.start("1. One\n");
-    await next();
     const worker = await works("r1/1.1");
     await scene.hook("UserPromptSubmit", { prompt: notice(worker.id, "Claude") });
     expect((await next()).dispatch).toMatchObject([{ attempt: "r1/1.2" }]);

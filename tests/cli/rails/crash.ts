@@ -85,7 +85,7 @@ type Line = Record<string, any>;
 
 /** One run of the list, with workers that do the same every time, killed at the given points one
  * after another. */
-export class CrashScene extends Scene {
+class CrashScene extends Scene {
   readonly mark = join(this.home, "killed");
   private at = "";
 

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
+import { casesOf } from "../../by-night.ts";
 import { Scene } from "./scene.ts";
 
 let scene: Scene;
@@ -222,16 +223,17 @@ test("a folder of worktrees that was there is not written to, and what that mean
   expect(read(scene.repo, ".claude/worktrees/mine/note")).toBe("mine\n");
 });
 
-test("clean leaves a worktree that a person locked, and says so", async () => {
+test("clean leaves a worktree that a person locked, and a branch that somebody is just rebasing", async () => {
   scene = new Scene(blueprint("true"));
   const worker = await begun();
   await worker.finish();
   await scene.minion(["next"]);
+  scene.keep();
   const landing = join(scene.repo, ".claude/worktrees/minion-r1-landing");
   scene.git("worktree", "lock", worker.path, "--reason", "I look at it");
   scene.git("worktree", "lock", landing);
-  const { keep } = (await scene.minion(["clean", "--json"])).json;
-  expect(keep).toEqual(
+  const locked = (await scene.minion(["clean", "--json"])).json;
+  expect(locked.keep).toEqual(
     expect.arrayContaining([
       { name: `worktree ${worker.path}`, why: "locked: I look at it" },
       { name: `worktree ${landing}`, why: "locked" },
@@ -246,18 +248,13 @@ test("clean leaves a worktree that a person locked, and says so", async () => {
   expect((await scene.minion(["clean", "--json"])).json.remove).toEqual(
     expect.arrayContaining([`worktree ${worker.path}`, `worktree ${landing}`]),
   );
-});
 
-test("clean leaves a branch that somebody is just rebasing", async () => {
-  scene = new Scene(blueprint("true"));
-  const worker = await begun();
-  await worker.finish();
-  await scene.minion(["next"]);
+  scene.back();
   scene.gitIn(worker.path, "switch", "-q", "--detach");
   scene.git("switch", "-q", "minion/r1/1-one.1");
   expect(() => scene.git("rebase", "-q", "-x", "false", "HEAD~")).toThrow();
-  const { keep } = (await scene.minion(["clean", "--json"])).json;
-  expect(keep).toContainEqual({
+  const rebased = (await scene.minion(["clean", "--json"])).json;
+  expect(rebased.keep).toContainEqual({
     name: "branch minion/r1/1-one.1",
     why: `being rebased in ${scene.repo}`,
   });
@@ -265,31 +262,39 @@ test("clean leaves a branch that somebody is just rebasing", async () => {
   expect(scene.git("branch", "--show-current")).toBe("minion/r1/1-one.1");
 });
 
-test.each([
-  ["a folder", (path: string) => scene.write("note", "mine\n", path)],
+// By day what git knows and what only lies there; by night what lies there in other forms.
+type Put = [name: string, put: (path: string) => unknown];
+const PUT = casesOf<Put>(
   [
-    "a repository",
-    (path: string) => {
-      scene.write("note", "mine\n", path);
-      scene.gitIn(path, "init", "-q");
-    },
+    [
+      "a folder where the run's worktree was",
+      async (path) => {
+        await scene.minion(["next"]);
+        rmSync(path, { recursive: true });
+        scene.write("note", "mine\n", path);
+      },
+    ],
+    [
+      "a worktree with work in it",
+      (path) => {
+        scene.git("worktree", "add", "-q", "-b", "mine", path);
+        scene.write("note", "mine\n", path);
+      },
+    ],
   ],
   [
-    "a worktree with work in it",
-    (path: string) => {
-      scene.git("worktree", "add", "-q", "-b", "mine", path);
-      scene.write("note", "mine\n", path);
-    },
+    ["a folder", (path) => scene.write("note", "mine\n", path)],
+    [
+      "a repository",
+      (path) => {
+        scene.write("note", "mine\n", path);
+        scene.gitIn(path, "init", "-q");
+      },
+    ],
   ],
-  [
-    "a folder where the run's worktree was",
-    async (path: string) => {
-      await scene.minion(["next"]);
-      rmSync(path, { recursive: true });
-      scene.write("note", "mine\n", path);
-    },
-  ],
-])("%s of a person's at landing's place is named, and left", async (_, put) => {
+);
+
+test.each(PUT)("%s of a person's at landing's place is named, and left", async (_, put) => {
   scene = new Scene(blueprint("true"));
   await scene.start("1. One\n");
   const path = join(scene.repo, ".claude/worktrees/minion-r1-landing");

@@ -150,11 +150,17 @@ test.each([
   expect(scene.inProgress()).toEqual([]);
 });
 
-test.each([
-  ["another branch, made from it", "git checkout -q -b wip", [], "trunk"],
-  ["a detached HEAD", "git checkout -q --detach", [], "trunk"],
-  ["the branch that is merged into", "git checkout -q release", ["--into", "release"], "release"],
-])(
+// By day a HEAD that leaves its branch and one that comes onto ours; to another is as to none.
+type Switched = [name: string, way: string, into: string[], to: string];
+const SWITCHED = casesOf<Switched>(
+  [
+    ["a detached HEAD", "git checkout -q --detach", [], "trunk"],
+    ["the branch that is merged into", "git checkout -q release", ["--into", "release"], "release"],
+  ],
+  [["another branch, made from it", "git checkout -q -b wip", [], "trunk"]],
+);
+
+test.each(SWITCHED)(
   "whoever switches while the gates run keeps what they are on: to %s",
   async (_, way, into, to) => {
     scene.git("branch", "release");
@@ -169,29 +175,40 @@ test.each([
   },
 );
 
-test.each([
-  ["checked out elsewhere", "worktree add -q ../there release"],
+// By day a rebase, during which git names no branch of that worktree; a bisection is as that. One
+// that is just checked out: by day without the meanwhile, in the last but one test.
+const ELSEWHERE = casesOf<[name: string, way: string]>(
   [
-    "rebased elsewhere",
-    "worktree add -q ../there release && git -C ../there rebase -q -x false HEAD~",
+    [
+      "rebased elsewhere",
+      "worktree add -q ../there release && git -C ../there rebase -q -x false HEAD~",
+    ],
   ],
   [
-    "bisected elsewhere",
-    "worktree add -q ../there release && git -C ../there bisect start HEAD HEAD~",
+    ["checked out elsewhere", "worktree add -q ../there release"],
+    [
+      "bisected elsewhere",
+      "worktree add -q ../there release && git -C ../there bisect start HEAD HEAD~",
+    ],
   ],
-])("a branch that is %s meanwhile is left to whoever is there", async (_, way) => {
-  scene.git("branch", "release");
-  scene.write(
-    "../during",
-    `rm ~/during; cd '${scene.repo}' && git ${way} >/dev/null 2>&1 || true\n`,
-  );
-  const before = tip("release");
-  const answer = await merge("--into", "release");
-  expect([code(answer), tip("release")]).toEqual(["checked-out", before]);
-  const there = join(scene.home, "there");
-  expect(answer.json.error.hint).toContain(`git -C ${there} merge --ff-only`);
-  expect(scene.gitIn(there, "status", "--porcelain")).toBe("");
-});
+);
+
+test.each(ELSEWHERE)(
+  "a branch that is %s meanwhile is left to whoever is there",
+  async (_, way) => {
+    scene.git("branch", "release");
+    scene.write(
+      "../during",
+      `rm ~/during; cd '${scene.repo}' && git ${way} >/dev/null 2>&1 || true\n`,
+    );
+    const before = tip("release");
+    const answer = await merge("--into", "release");
+    expect([code(answer), tip("release")]).toEqual(["checked-out", before]);
+    const there = join(scene.home, "there");
+    expect(answer.json.error.hint).toContain(`git -C ${there} merge --ff-only`);
+    expect(scene.gitIn(there, "status", "--porcelain")).toBe("");
+  },
+);
 
 // By day one setting of the branch and one of all merges.
 const SETTINGS = casesOf(

@@ -48,6 +48,8 @@ export class Scene {
   slept = 0;
   /** What was started beside calls in this process and still runs. */
   private readonly jobs = new Set<Promise<void>>();
+  /** Where it was kept. */
+  private readonly kept = new Set<string>();
 
   constructor(blueprint = BLUEPRINT, folder = "a repo") {
     this.repo = join(this.home, folder);
@@ -204,23 +206,26 @@ export class Scene {
     return this.git("ls-tree", "-r", "--name-only", ref).split("\n");
   }
 
-  /** Keeps the scene as it stands for `back`: what several tests begin with is made once. */
-  keep(): void {
-    execFileSync("cp", ["-a", this.home, `${this.home}.kept`]);
+  /** Keeps the scene as it stands for `back`, under a name: what several tests begin with is made
+   * once. */
+  keep(name = "kept"): void {
+    const kept = `${this.home}.${name}`;
+    rmSync(kept, { recursive: true, force: true });
+    this.kept.add(kept);
+    execFileSync("cp", ["-a", this.home, kept]);
   }
 
   /** Takes everything back to where it was kept, at the same path, of which git and the journal
    * hold copies. */
-  back(): void {
+  back(name = "kept"): void {
     rmSync(this.home, { recursive: true });
-    execFileSync("cp", ["-a", `${this.home}.kept`, this.home]);
+    execFileSync("cp", ["-a", `${this.home}.${name}`, this.home]);
     this.session = "s1";
   }
 
   async destroy(): Promise<void> {
     await Promise.all(this.jobs);
-    for (const path of [this.home, `${this.home}.kept`])
-      rmSync(path, { recursive: true, force: true });
+    for (const path of [this.home, ...this.kept]) rmSync(path, { recursive: true, force: true });
   }
 }
 

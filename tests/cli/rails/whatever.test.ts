@@ -1,7 +1,16 @@
 import { execFile, execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { casesOf } from "../../by-night.ts";
 import { type Answer, MINION, Scene } from "./scene.ts";
 
 // Whatever comes from outside: the program ends, soon, and in words.
@@ -39,19 +48,22 @@ describe("output that goes nowhere", () => {
       Array.from({ length: 3000 }, (_, at) => `${at + 1}. Task ${at}\n`).join(""),
     );
 
-  test.each([
-    "minion plan big.md | head -1",
-    "minion plan big.md --json | head -c 5",
-    "minion plan big.md | true",
-  ])("%s", async (line) => {
+  // By day the reader that goes in the midst of a document; the others go at a line, or at once.
+  test.each(
+    casesOf(
+      ["minion plan big.md --json | head -c 5"],
+      ["minion plan big.md | head -1", "minion plan big.md | true"],
+    ),
+  )("%s", async (line) => {
     long();
     const { stderr } = await shell(`set -o pipefail; ${line}`);
     expect(stderr).toBe("");
   });
 
+  // By day what is long and an error; a short answer is written as the error is.
   test
     .runIf(process.platform === "linux")
-    .each(["board", "plan big.md", "--help", "plan nothing.md --json"])(
+    .each(casesOf(["plan big.md", "plan nothing.md --json"], ["board", "--help"]))(
     "minion %s > /dev/full",
     async (words) => {
       long();
@@ -117,24 +129,27 @@ describe("pages and lists that are no files", () => {
 });
 
 describe("words that every object knows", () => {
-  test.each(["constructor", "toString", "__proto__", "hasOwnProperty"])("%s", async (word) => {
-    inWords(await scene.minion(["plan", "-", "--workflow", word], { input }), [1], /no workflow/);
-    const list = `1. One\n   Agent: ${word}\n   Workflow: ${word}\n`;
-    inWords(await scene.minion(["plan", "-"], { input: list }), [1], /no workflow/);
-    inWords(await scene.minion(["guide", word]), [2], /no guide/);
-    inWords(await scene.minion([word]), [2], /unknown command/);
-    await scene.start(input);
-    scene.write(
-      ".git/minion/r1/events.jsonl",
-      execFileSync("cat", [join(scene.repo, ".git/minion/r1/events.jsonl")], { encoding: "utf8" }) +
+  // By day a method and what is no method.
+  test.each(casesOf(["constructor", "__proto__"], ["toString", "hasOwnProperty"]))(
+    "%s",
+    async (word) => {
+      inWords(await scene.minion(["plan", "-", "--workflow", word], { input }), [1], /no workflow/);
+      const list = `1. One\n   Agent: ${word}\n   Workflow: ${word}\n`;
+      inWords(await scene.minion(["plan", "-"], { input: list }), [1], /no workflow/);
+      inWords(await scene.minion(["guide", word]), [2], /no guide/);
+      inWords(await scene.minion([word]), [2], /unknown command/);
+      await scene.start(input);
+      appendFileSync(
+        join(scene.repo, ".git/minion/r1/events.jsonl"),
         `{"at":1,"event":"${word}"}\n`,
-    );
-    for (const verb of ["board", "report", "attention", "events", "stats"])
-      expect((await scene.minion([verb])).code, verb).toBe(0);
-    for (const verb of ["land", "retry"]) inWords(await scene.minion([verb, word]), [1, 2], /./);
-    inWords(await scene.minion(["board", "--run", word]), [1, 2], /./);
-    inWords(await scene.minion(["hook", word], { input: "{}" }), [0], /^/);
-  });
+      );
+      for (const verb of ["board", "report", "attention", "events", "stats"])
+        expect((await scene.minion([verb])).code, verb).toBe(0);
+      for (const verb of ["land", "retry"]) inWords(await scene.minion([verb, word]), [1, 2], /./);
+      inWords(await scene.minion(["board", "--run", word]), [1, 2], /./);
+      inWords(await scene.minion(["hook", word], { input: "{}" }), [0], /^/);
+    },
+  );
 
   test("a gate that is called so", async () => {
     scene.write(PAGE, "---\ngates:\n  - name: constructor\n    run: '! grep -r FAIL src'\n---\n");

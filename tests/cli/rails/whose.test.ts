@@ -1,12 +1,31 @@
 import { spawn } from "node:child_process";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { casesOf } from "../../by-night.ts";
 import { Scene, type Worker } from "./scene.ts";
 
 let scene: Scene;
+/** What all tests of a group begin with. */
+let prepared: Scene | null = null;
 beforeEach(() => {
-  scene = new Scene();
+  scene = prepared ?? new Scene();
+  prepared?.back();
 });
-afterEach(() => scene.destroy());
+afterEach(async () => {
+  if (scene !== prepared) await scene.destroy();
+});
+
+/** Makes a scene once for all tests of a group. */
+function preparedBy(make: () => Promise<void>): void {
+  beforeAll(async () => {
+    scene = prepared = new Scene();
+    await make();
+    scene.keep();
+  });
+  afterAll(async () => {
+    await prepared?.destroy();
+    prepared = null;
+  });
+}
 
 /** A client's process: what a session's run is led by. */
 const alive = { CLAUDE_PID: String(process.pid) };
@@ -109,39 +128,46 @@ test("of three that start at once one opens a run", async () => {
 
 describe("work of another task's worker", () => {
   /** Two at work, the first with a commit of its own, of which nobody has looked at anything. */
-  async function both(): Promise<{ first: Worker; second: Worker; its: string }> {
+  let first: Worker;
+  let second: Worker;
+  let its: string;
+  preparedBy(async () => {
     await scene.start("1. One\n2. Two\n");
     await scene.minion(["next"]);
-    const first = await scene.agent("r1/1.1");
-    const second = await scene.agent("r1/2.1");
+    first = await scene.agent("r1/1.1");
+    second = await scene.agent("r1/2.1");
     for (const worker of [first, second]) await worker.begin();
     first.edit({ "src/1.txt": "unreviewed\n" });
     first.commit("feat: one");
-    return { first, second, its: scene.gitIn(first.path, "rev-parse", "HEAD") };
-  }
+    its = scene.gitIn(first.path, "rev-parse", "HEAD");
+  });
   /** How the second comes by what the first did. */
-  const WAYS: Readonly<Record<string, (second: Worker, its: string) => void>> = {
-    "reset onto": ({ path }, its) => scene.gitIn(path, "reset", "-q", "--hard", its),
-    merged: ({ path }, its) => scene.gitIn(path, "merge", "-q", its),
-    "rebased onto": (second, its) => {
+  const WAYS = {
+    "reset onto": () => scene.gitIn(second.path, "reset", "-q", "--hard", its),
+    merged: () => scene.gitIn(second.path, "merge", "-q", its),
+    "rebased onto": () => {
       second.edit({ "src/2a.txt": "2\n" });
       second.commit("feat: two a");
       scene.gitIn(second.path, "rebase", "-q", its);
     },
-    "cherry-picked onto its own": (second, its) => {
+    "cherry-picked onto its own": () => {
       second.edit({ "src/2a.txt": "2\n" });
       second.commit("feat: two a");
       scene.gitIn(second.path, "cherry-pick", its);
     },
-    "cherry-picked and given another message": (second, its) => {
+    "cherry-picked and given another message": () => {
       scene.gitIn(second.path, "cherry-pick", "-x", its);
       scene.gitIn(second.path, "commit", "-q", "--amend", "-m", "feat: mine");
     },
   };
 
-  test.each(Object.entries(WAYS))("is objected to where it was %s", async (_, way) => {
-    const { first, second, its } = await both();
-    way(second, its);
+  // By day the very commit and a copy of it, here; "reset onto" in the test below.
+  const ways = casesOf<keyof typeof WAYS>(
+    ["merged", "cherry-picked and given another message"],
+    ["reset onto", "rebased onto", "cherry-picked onto its own"],
+  );
+  test.each(ways)("is objected to where it was %s", async (way) => {
+    WAYS[way]();
     second.edit({ "src/2.txt": "2\n" });
     await second.minion(["gate", "--all"]);
     second.commit("feat: two");
@@ -160,7 +186,6 @@ describe("work of another task's worker", () => {
   });
 
   test("is nobody's business once it is on the line; what is the task's own never was", async () => {
-    const { first, second, its } = await both();
     scene.gitIn(second.path, "reset", "-q", "--hard", its);
     second.edit({ "src/2.txt": "2\n" });
     await second.minion(["gate", "--all"]);
@@ -174,7 +199,6 @@ describe("work of another task's worker", () => {
   });
 
   test("a worker that rebases its own onto the line as it is now takes nobody's", async () => {
-    const { first, second } = await both();
     first.edit({ "src/1b.txt": "1\n" });
     await first.finish();
     await scene.minion(["next"]);
@@ -192,17 +216,16 @@ describe("a verdict", () => {
   const verdict = (worker: Worker, attempt: string) =>
     worker.minion(["verdict", attempt, "pass", "--json"], "Looked at all of it.");
 
-  async function handedIn(): Promise<Worker> {
+  let author: Worker;
+  preparedBy(async () => {
     await scene.start(LIST);
     await scene.minion(["next"]);
-    const author = await scene.goodWorker("r1/1.1", { "src/door.txt": "closed\n" });
+    author = await scene.goodWorker("r1/1.1", { "src/door.txt": "closed\n" });
     const { json } = await scene.minion(["next", "--json"]);
     expect(json.dispatch).toMatchObject([{ attempt: "r1/1.2", agent: "minion:minion-verifier" }]);
-    return author;
-  }
+  });
 
   test("is refused from the author, who begins the review in its own worktree or in one that it made", async () => {
-    const author = await handedIn();
     expect((await author.minion(["begin", "r1/1.2"])).stderr).toContain("nobody judges their own");
     const path = `${scene.home}/aside`;
     scene.gitIn(author.path, "worktree", "add", "-q", "--detach", path);
@@ -218,7 +241,6 @@ describe("a verdict", () => {
   });
 
   test("is refused where the author calls from the judge's own worktree, and taken from the judge", async () => {
-    const author = await handedIn();
     const judge = await scene.agent("r1/1.2");
     const call = (who: Worker, verb: string) =>
       scene.hook("PreToolUse", {

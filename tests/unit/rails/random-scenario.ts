@@ -74,7 +74,7 @@ export function scenarioOf(seed: number, most: number): Scenario {
 }
 
 /** Ways through a task; most are short. */
-export const WORKFLOWS = [
+const WORKFLOWS = [
   ...Array.from({ length: 5 }, () => "- name: implement"),
   "- {name: test, red: [test]}\n- name: implement",
   "- {name: plan, writes: false}\n- name: implement",
@@ -84,10 +84,10 @@ export const WORKFLOWS = [
   "- {name: test, gates: [lint]}\n- name: implement\n- {name: review, writes: false, back: fix}\n- name: fix",
 ].map(phasesOf);
 
-export const JUDGED = phasesOf(
+const JUDGED = phasesOf(
   "- name: implement\n- {name: review, writes: false, back: fix}\n- name: fix",
 );
 
-export const POOL = ["src/a.txt", "src/b.txt", "src/c.txt", "src/d.txt"];
+const POOL = ["src/a.txt", "src/b.txt", "src/c.txt", "src/d.txt"];
 
 export const FORBIDDEN = "src/forbidden.txt";
