@@ -46,7 +46,7 @@ export type JournalEvent = { readonly at: number; readonly event: string } & Rea
 
 export const MODES = ["default", "auto"] as const;
 /** Gates that need no toolchain: lint is red where a source says LINT, test where one says FAIL. */
-const QUICK_GATES = `
+export const QUICK_GATES = `
   - name: lint
     run: "! grep -rn LINT src"
   - name: test

@@ -88,6 +88,6 @@ const JUDGED = phasesOf(
   "- name: implement\n- {name: review, writes: false, back: fix}\n- name: fix",
 );
 
-const POOL = ["src/a.txt", "src/b.txt", "src/c.txt", "src/d.txt"];
+export const POOL = ["src/a.txt", "src/b.txt", "src/c.txt", "src/d.txt"];
 
 export const FORBIDDEN = "src/forbidden.txt";
