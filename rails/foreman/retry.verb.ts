@@ -4,6 +4,7 @@ import { isOpen, type RunState, type TaskState } from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
 import { type OfRun, RUN, type Verb } from "../program/verb.ts";
 import { attentionAt } from "./look.ts";
+import { isWaitedFor } from "./wait.ts";
 
 type Worded = { message?: string };
 const WORDS = new Option("-m, --message <words>", "what whoever goes on is to know");
@@ -28,7 +29,9 @@ export const verb: Verb<OfRun & Worded> = {
     const [onward] = halt?.choices ?? [];
     const way = onward
       ? `${halt?.note} ${onward.command}`
-      : "/minion --resume goes on with the run";
+      : (await isWaitedFor(state))
+        ? "its session goes on with it"
+        : "/minion --resume goes on with the run";
     const once = onward ? ", once the run goes on" : "";
     return { text: `task ${id} may be tried again${once}: ${way}`, data: { task: id } };
   },

@@ -22,11 +22,15 @@ interface Usage {
 async function usageOf(command: string): Promise<Usage> {
   const text = await help(command);
   const words = /^Usage: minion \S+ \[options\](.*)$/m.exec(text)?.[1] ?? "";
-  const options = [...text.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)( <)?/gm)];
+  const options = [...text.matchAll(/^ {2}(?:(-\w), )?(--[a-z-]+)( <)?/gm)];
   return {
     least: words.match(/</g)?.length ?? 0,
     most: words.includes("...") ? Infinity : (words.match(/[<[]/g)?.length ?? 0),
-    options: new Map(options.map(([, name = "", value]) => [name, value !== undefined])),
+    options: new Map(
+      options.flatMap(([, short = "", long = "", value]) =>
+        [short, long].map((name) => [name, value !== undefined] as const),
+      ),
+    ),
   };
 }
 
@@ -59,7 +63,7 @@ export function faultOf(call: string): string | null {
   let given = 0;
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? "";
-    if (!word.startsWith("--")) given++;
+    if (!word.startsWith("-") || word === "-") given++;
     else if (!options.has(word)) return `${command} has no ${word}`;
     else if (options.get(word) && (words[++at] ?? "--").startsWith("--"))
       return `${word} wants a value`;

@@ -108,7 +108,9 @@ describe("lists with headings", () => {
 Do it:\n1. so\n2. and so\n\n${marks} task T002: Endpoint\n- **Files:**\n  - \`src/b.ts\`\n  - src/c.ts\n- **Depends on:** Task 1
 - Forbid: src/secret/, *.lock\n- write it\n\n**Done when:**\n- it answers 201\n- it is logged\n\n__Verify__: npm test -- post\nRisk: HIGH\nModel: opus\nWorkflow: tdd\n`;
       expect(errors(text)).toEqual([]);
-      expect(read(text).map(({ dependsLine, lead, words, said, ask, ...task }) => task)).toEqual([
+      expect(
+        read(text).map(({ dependsLine, lead, words, said, ask, checks, ...task }) => task),
+      ).toEqual([
         {
           id: "1",
           title: "Schema",
