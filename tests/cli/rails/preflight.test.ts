@@ -216,6 +216,19 @@ describe("what a person should know does not stop a run", () => {
       "ruff check --exit-zero",
       "mvn -Dmaven.test.failure.ignore test",
       "golangci-lint run --issues-exit-code=0",
+      "node --test; echo done",
+      "node --test >/dev/null; ls",
+      "npm run lint\nnode --test\necho done\n",
+      "node --test || (exit 0)",
+      "node --test || { echo failed; }",
+      "if ! node --test; then echo failed; fi",
+      "if node --test; then echo fine; fi",
+      "for f in *.test.js; do node $f; done",
+      "for d in a b; do (cd $d && npm test); done",
+      "while read -r f; do node $f; done",
+      "find . -name '*.test.js' -exec node {} \\;",
+      'trap "exit 0" EXIT; node --test',
+      "node --test & wait",
     ];
     const SHOWS = [
       "node --test",
@@ -237,6 +250,18 @@ describe("what a person should know does not stop a run", () => {
       "make -k test",
       "make -C web test",
       "make test -j4",
+      "cd web; node --test",
+      "echo testing; node --test",
+      "set -e\nnode --test\necho done",
+      "node --test; code=$?; echo done; exit $code",
+      "if command -v node; then node --test; fi",
+      "if ! node --test; then echo failed; exit 1; fi",
+      "for f in *.test.js; do node $f || exit 1; done",
+      "for f in a b; do echo $f; done",
+      "find . -name '*.test.js' -exec node {} +",
+      "find out -name '*.log' -exec rm {} \\;",
+      "trap 'rm -rf out' EXIT; node --test",
+      "node server.js & wait-on 3000 && node --test",
     ];
 
     test("is said to be one, and no other", async () => {
