@@ -105,6 +105,11 @@ type Around = Readonly<{
 
 /** Texts within texts are read so deep; below that nothing is seen. */
 const DEEPEST = 24;
+/** So deep what a text substitutes may lie within itself, and what it groups: what is read of the
+ * first doubles with each, and of the second nobody who writes a line by hand has as much. */
+const SUBSTITUTED = 8;
+const GROUPED = 100;
+
 /** So many texts of one line are read, and so often one within itself, by a variable that names it. */
 const MOST = 400;
 const REPEATS = 1;
@@ -122,8 +127,24 @@ export const callsIn = (text: string): Call[] =>
     left: { texts: MOST },
   });
 
+/** Does a text lie deeper within itself than is read? */
+function isTooDeep(text: string): boolean {
+  const open: string[] = [];
+  let substituted = 0;
+  for (const [mark] of text.matchAll(/[$<>]\(|[({)}]/g)) {
+    if (mark === ")" || mark === "}") {
+      if ((open.pop() ?? "").length > 1) substituted--;
+      continue;
+    }
+    open.push(mark);
+    if (mark.length > 1) substituted++;
+    if (substituted > SUBSTITUTED || open.length > GROUPED) return true;
+  }
+  return false;
+}
+
 function readText(text: string, outer: Around): Call[] {
-  if (outer.depth > DEEPEST || outer.left.texts-- <= 0)
+  if (outer.depth > DEEPEST || isTooDeep(text) || outer.left.texts-- <= 0)
     return [calledBy([UNSEEN], { folder: outer.folder, isGuess: false })];
   if (outer.within.filter((each) => each === text).length > REPEATS) return [];
   const script = parse(text);

@@ -10,7 +10,10 @@ export const verb: Verb = {
   async run({ words: [event = ""] }, world) {
     let exit: ExitCode = EXIT.done;
     try {
-      const answer = await hook(event, JSON.parse(await world.input()));
+      const input: unknown = JSON.parse(await world.input());
+      if (typeof input !== "object" || input === null)
+        throw new Error("what came on stdin is no JSON object");
+      const answer = await hook(event, input);
       world.stdout.write(shown(answer.stdout ?? ""));
       world.stderr.write(shown(answer.stderr ?? ""));
       exit = answer.exit ?? EXIT.done;

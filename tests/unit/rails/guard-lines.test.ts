@@ -12,6 +12,13 @@ const lines = (text: string): string[] =>
     .filter((line) => line !== "")
     .map((line) => line.replaceAll("⏎", "\n").replaceAll("⇥", "\t"));
 
+/** Lines that nobody reads to their end: with each step down there is twice as much to read. */
+const DEEP = [
+  ["substituted", `echo ${"$(echo ".repeat(60)}minion merge${")".repeat(60)}`],
+  ["grouped", `${"( ".repeat(3000)}minion merge${" )".repeat(3000)}`],
+  ["in braces", `${"{ ".repeat(3000)}minion merge${"; }".repeat(3000)}`],
+] as const;
+
 describe("the session itself", () => {
   const foreman = async (command: string): Promise<string | null> => {
     const call = { tool_name: "Bash", tool_input: { command } };
@@ -408,6 +415,11 @@ describe("the session itself", () => {
     echo '* * * * * minion merge' | crontab -
     (crontab -l; echo '0 0 * * * minion merge') | crontab -
   `;
+  test.each(DEEP)(
+    "what lies deeper within itself than anybody writes is asked for: %s",
+    async (_, line) => expect(await foreman(line)).toBe("ask"),
+  );
+
   test.each(lines(ASKED))("is asked: %j", async (line) => expect(await foreman(line)).toBe("ask"));
 
   const FREE = `
@@ -534,6 +546,10 @@ describe("a worker", () => {
     if (refusal(line, OWN, SHIPPED.refuse, WHERE)) return "refused";
     return isListed(wordsOf(line) ?? [], SHIPPED.allow, TOP) ? "unasked" : "left";
   };
+
+  test.each(DEEP)("what lies deeper within itself than anybody writes is refused: %s", (_, line) =>
+    expect(worker(line)).toBe("refused"),
+  );
 
   const REFUSED = String.raw`
     minion merge
