@@ -113,7 +113,6 @@ function ofTask(state: RunState, task: TaskState): Attention {
   const again = typed(`retry ${id} --run ${run}`);
   if (reason === "question")
     choices.unshift({ label: "answer it", command: `${again} -m "the answer"` });
-  else if (reason === "stopped") choices.push({ label: "let a worker go on", command: again });
   else choices.push({ label: "let a worker try again", command: again });
   const standing = dependentsLeft(state, [id]);
   const all = [...standing, id].join(" ");
