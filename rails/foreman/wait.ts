@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Place } from "../git/repository.ts";
@@ -5,9 +6,9 @@ import { isEndDue } from "../journal/end-task.ts";
 import type { Journal } from "../journal/journal.ts";
 import { isActive, isUnlaunched, type RunState } from "../journal/state.ts";
 import { landed } from "../line/land.ts";
-import { isAlive } from "../program/process.ts";
+import { isAlive, markOf, type ProcessMark } from "../program/process.ts";
 import { outside } from "../program/world.ts";
-import { isRunning, runJob } from "../proof/jobs.ts";
+import { isRunning } from "../proof/jobs.ts";
 import { alarmsOf, haltOf } from "./alarms.ts";
 import { askNext } from "./ask.ts";
 import { attentionOf } from "./attention.ts";
@@ -26,41 +27,56 @@ const LANDING_MS = 2000;
 const waiterOf = ({ run }: RunState): string => `wait ${run}`;
 
 /** Does somebody wait in place of the run's session? Then it need not be woken by anything else. */
-export const isWaitedFor = (state: RunState): Promise<boolean> => isRunning(state, waiterOf(state));
+export const isWaitedFor = async (state: RunState): Promise<boolean> =>
+  !isForgotten(state) && (await isRunning(state, waiterOf(state)));
+
+/** Was the session's context made anew, and has nobody begun to wait in its place since? The client
+ * takes no word of who did so before. */
+export const isForgotten = ({ forgottenAt, waitedAt }: RunState): boolean => forgottenAt > waitedAt;
 
 /** What a waiter found to say; `given` is to be called once it was said. */
 export type Woken = Readonly<{ answer: object; given: () => Promise<unknown> }>;
 
 /** Waits in place of a session whose turn is over: lands what is ready, and comes back as soon as
- * there is something to start, to decide or to report.
+ * there is something to start, to decide or to report. Whoever comes last is the one that waits:
+ * the client forgets who did so before its context was made anew.
  * @param session the one that leads the run
- * @returns the whole answer of `next`; null where somebody waits already, or nothing will come of
- *   waiting */
+ * @returns the whole answer of `next`; null where somebody else waits by then, or nothing will come
+ *   of waiting */
 export async function waitFor(
   journal: Journal,
   place: Place,
   session: string,
 ): Promise<Woken | null> {
-  let woken: Woken | null = null;
   await launchesKnown(journal);
-  const job = waiterOf(await journal.state());
-  await runJob(journal, job, async () => {
-    woken = await untilSomething(journal, place, session);
-  });
-  return woken;
+  const name = waiterOf(await journal.state());
+  const token = randomUUID();
+  const own = (await markOf(process.pid)) as ProcessMark;
+  await journal.add({ event: "job", name, attempt: null, process: own, token });
+  const isMine = ({ jobs }: RunState): boolean => jobs.get(name)?.token === token;
+  try {
+    return await untilSomething(journal, place, session, isMine);
+  } finally {
+    await journal.decide((state, write) => {
+      if (isMine(state)) write({ event: "job-ended", name, attempt: null, error: null });
+    });
+  }
 }
 
 async function untilSomething(
   journal: Journal,
   place: Place,
   session: string,
+  isMine: (state: RunState) => boolean,
 ): Promise<Woken | null> {
   for (;;) {
     await endExpired(journal);
     const state = await journal.state();
-    if (state.session !== session || state.aborted || !(await isLed(state))) return null;
+    if (!isMine(state) || state.session !== session || state.aborted || !(await isLed(state)))
+      return null;
     const fault = await landSome(journal, place, state);
     const now = await journal.state();
+    if (!isMine(now)) return null;
     if (fault !== null && isToldOf(now, "fault", fault)) return null;
     if (fault !== null || hasSomething(now)) {
       if (isReminder(now)) await journal.add({ event: "reminded", what: "" });

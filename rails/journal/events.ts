@@ -110,10 +110,12 @@ const EVENTS = {
   /** For lack of permission: a command or path, as one line. */
   refused: v.object({ attempt: text, tool: v.optional(text, ""), what: v.optional(text, "") }),
   begun: v.object({ attempt: text, worktree: text, branch: text, base: text, foundBranch: text }),
+  /** `token`: of one of which there may be several, the newest of which counts. */
   job: v.object({
     name: text,
     attempt: v.optional(textOrNull, null),
     process: given<ProcessMark>(),
+    token: v.optional(text),
   }),
   "job-ended": v.object({
     name: text,

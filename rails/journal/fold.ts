@@ -79,6 +79,8 @@ function stateAtStart(first: Event<"started">, bad: readonly number[]): RunState
     listed: first.tasks.length,
     changes: [],
     told: new Set(),
+    forgottenAt: 0,
+    waitedAt: 0,
     reminded: false,
   };
 }
@@ -210,6 +212,7 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
   },
   job(state, event) {
     state.jobs.set(event.name, event);
+    if (event.name === `wait ${state.run}`) state.waitedAt = event.at;
   },
   "job-ended"(state, event) {
     if (state.jobs.delete(event.name)) state.errors.set(event.name, event.error);
@@ -281,8 +284,9 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
   told(state, event) {
     for (const key of event.keys) state.told.add(key);
   },
-  forgotten(state) {
+  forgotten(state, event) {
     state.told.clear();
+    state.forgottenAt = event.at;
   },
   retried(state, event) {
     const task = state.tasks.get(event.task);

@@ -69,7 +69,7 @@ export interface RunState extends Writable<Frozen> {
   readonly tasks: Map<string, TaskState>;
   readonly attempts: Map<string, AttemptState>;
   // Started and not known to have ended; its process may be gone
-  readonly jobs: Map<string, EventData["job"]>;
+  readonly jobs: Map<string, Event<"job">>;
   readonly errors: Map<string, string | null>; // Of jobs that ended: what broke them
   readonly evidence: Event<"evidence">[];
   readonly landings: Readonly<EventData["proven"] & { at: number; attempts: readonly string[] }>[];
@@ -85,7 +85,9 @@ export interface RunState extends Writable<Frozen> {
   left: number; // How many more there may be: those that were lost by nobody's fault do not count
   readonly listed: number; // So many tasks had its list
   readonly changes: PlanChange[]; // Of the plan, oldest first, without those that were undone
-  readonly told: Set<string>; // What its session was told, by keys
+  readonly told: Set<string>; // What its session was told, by keys …
+  forgottenAt: number; // … since it last lost that
+  waitedAt: number; // When somebody last began to wait in its place
   reminded: boolean; // Its session was told that work is ready, and nothing has come of it yet
   done: boolean; // Nothing is running, ready or mergeable
   aborted: boolean;

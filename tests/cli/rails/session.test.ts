@@ -59,10 +59,11 @@ describe("in place of a session whose turn is over", () => {
     await worker.begin();
     const other = await scene.agent("r1/3.1");
     await other.begin();
-    const woken = wait();
-    // One waits, and whoever comes second leaves it to that.
+    const before = wait();
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(await wait()).toBe(null);
+    // One waits: whoever comes last.
+    const woken = wait();
+    expect(await before).toBe(null);
     worker.edit({ "src/1.txt": "1\n" });
     await worker.finish();
     expect(await woken).toMatchObject({ version: 2, landed: ["1"], dispatch: [{ task: "2" }] });
