@@ -80,12 +80,26 @@ async function untilSomething(
     if (fault !== null && isToldOf(now, "fault", fault)) return null;
     if (fault !== null || hasSomething(now)) {
       if (isReminder(now)) await journal.add({ event: "reminded", what: "" });
-      return askNext(journal, place, outside().now());
+      const woken = await askNext(journal, place, outside().now());
+      if (saysSomething(woken.answer, now)) return woken;
     }
     if (!(await goesOn(now))) return null;
     await changeOf(journal);
   }
 }
+
+/** Has an answer anything for its session? Where the money is spent, what is ready is not started,
+ * and that is said once. */
+function saysSomething(
+  { dispatch, findings, attention, alarms, blocked, done, fault }: Answer,
+  state: RunState,
+): boolean {
+  const isEnd = done && !isToldOf(state, ...doneAt(state));
+  const all = [dispatch, findings, attention, alarms, blocked];
+  return isEnd || fault !== null || all.some((each) => each.length > 0);
+}
+
+type Answer = Awaited<ReturnType<typeof askNext>>["answer"];
 
 /** Does the client that leads the run still run, as far as that is known? */
 const isLed = async ({ owner }: RunState): Promise<boolean> =>

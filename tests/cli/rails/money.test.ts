@@ -89,6 +89,8 @@ test("a budget ends dispatching where the transcripts say that it is spent, unti
     waiting: { budget: 1 },
     attention: [{ task: "", reason: "budget" }],
   });
+  // Said once: who waits in place of the session does not wake it for that again and again.
+  expect(await scene.hook("Wait", {})).toMatchObject({ code: 0, stderr: "" });
   expect((await json("board")).money).toMatchObject({
     dollars: 0.5,
     budget: 0.5,
