@@ -5,6 +5,7 @@ import type { Tools } from "../blueprint/tools.ts";
 import { git, gitText } from "../git/git.ts";
 import { changedPaths, commitOf, type Place } from "../git/repository.ts";
 import { withGitLock } from "../git/worktree.ts";
+import { TIMEOUT } from "../journal/checks.ts";
 import type { EventData } from "../journal/events.ts";
 import { Journal, listRuns } from "../journal/journal.ts";
 import { stepsOf } from "../journal/phases.ts";
@@ -14,10 +15,6 @@ import { jobsOf, prioritise, rivalsOf } from "../plan/schedule.ts";
 import type { Finding, Plan } from "../plan/task.ts";
 import { EXIT, Fault } from "../program/fault.ts";
 import { isAlive } from "../program/process.ts";
-
-/** Seconds that a command may take where the blueprint says nothing: builds and suites of large
- * projects take that long. */
-const TIMEOUT = 1800;
 
 /** The task list of a run, as it was given. */
 export const listOf = ({ folder }: Journal): string => join(folder, "tasks.md");

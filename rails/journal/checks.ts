@@ -4,8 +4,9 @@ import { straight } from "./phases.ts";
 import type { Command } from "./shapes.ts";
 import type { RunState, TaskState } from "./state.ts";
 
-/** Seconds that a check may take: as much as a gate of which nothing is said. */
-const TIMEOUT = 1800;
+/** Seconds that a command may take of which nothing is said: builds and suites of large projects
+ * take that long. */
+export const TIMEOUT = 1800;
 
 /** What a check is called among a task's gates. */
 const NAME = "verify";
