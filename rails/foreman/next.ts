@@ -4,7 +4,7 @@ import { outside } from "../program/world.ts";
 import { isRunning } from "../proof/jobs.ts";
 import { alarmsOf, haltOf } from "./alarms.ts";
 import { attentionOf } from "./attention.ts";
-import { choose, dispatch, toStart } from "./dispatch.ts";
+import { choose, dispatchAll, toStart } from "./dispatch.ts";
 import { doneAt, keyOf, newsOf } from "./news.ts";
 import { waiting } from "./waiting.ts";
 
@@ -32,9 +32,8 @@ export async function next(
     const at = { dollars, now: outside().now() };
     const alarms = alarmsOf(state, at);
     const stop = haltOf(state, alarms, at);
-    const tasks = stop ? [] : toStart(state);
-    const dispatches = tasks.map((task) => dispatch(state, task, write));
-    const taken = new Set(dispatches.map(({ task }) => task));
+    const starts = stop ? [] : toStart(state);
+    const dispatches = dispatchAll(state, starts, write);
     const { news, keys } = newsOf(state, attentionOf(state, alarms, at), alarms, isAll);
     const isDone = (state.done || state.aborted) && fault === null;
     if (isDone) keys.push(keyOf(doneAt(state)));
@@ -46,7 +45,7 @@ export async function next(
       landed: idsIn(state, "landed"),
       running: idsIn(state, "running"),
       dispatch: dispatches,
-      waiting: counted(waiting(state, taken, stop).map(({ why }) => why)),
+      waiting: counted(waiting(state, starts, stop).map(({ why }) => why)),
       ...news,
       fault,
     };

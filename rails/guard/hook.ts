@@ -98,7 +98,7 @@ async function endedBy(common: string, input: HookInput): Promise<Found[]> {
   if (!run) return [];
   const active = [...run.state.attempts.values()].filter(isActive);
   return active
-    .filter(({ task, phase }) => prompt.includes(`"${describe(task, phase)}"`))
+    .filter(({ task, phase, variant }) => prompt.includes(`"${describe(task, phase, variant)}"`))
     .map((attempt) => ({ ...run, attempt }));
 }
 
@@ -151,7 +151,7 @@ async function attemptFor(
 
 /** The attempt that a dispatch's prompt names. */
 const attemptIn = (prompt: string): string | undefined =>
-  /minion begin (r\d+\/\w+\.\d+)/.exec(prompt)?.[1];
+  /minion begin (r\d+\/[\w/]+\.\d+)/.exec(prompt)?.[1];
 
 /** The attempt of an agent, by what was taken down of its launch, else by what it was told. */
 async function attemptOfAgent(common: string, input: HookInput): Promise<string | undefined> {

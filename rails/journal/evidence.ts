@@ -1,6 +1,6 @@
 import type { Phase } from "../blueprint/workflow.ts";
 import { checksOf, isBound } from "./checks.ts";
-import { END } from "./end-task.ts";
+import { isEnd } from "./end-task.ts";
 import type { Evidence } from "./events.ts";
 import { isMet } from "./passed.ts";
 import type { Command } from "./shapes.ts";
@@ -47,25 +47,25 @@ export function madeIn({ evidence }: RunState, attempt?: string): string[] {
 export type PhaseGate = Command & Readonly<{ red: boolean }>;
 
 /** An attempt, as far as its gates go. */
-type Bound = Readonly<{ phase: Phase; task: Pick<TaskState, "id" | "phases" | "checks"> }>;
+type Bound = Readonly<{ phase: Phase; task: Pick<TaskState, "id" | "phases" | "checks" | "each"> }>;
 
 /** The gates of an attempt, in order: those of its phase, that have to fail or to pass, and where
  * the task's `Verify:` binds that, its commands. */
 export function gatesOf(state: RunState, { phase, task }: Bound): PhaseGate[] {
   const checks = isBound(task, phase) ? checksOf(state, task) : [];
   return [
-    ...gatesOfPhase(state, phase, task.id === END),
+    ...gatesOfPhase(state, phase, isEnd(task)),
     ...checks.map((check) => ({ ...check, red: false })),
   ];
 }
 
 /** Those of a phase are the ones that it names; where it names none, all if it writes and none has
  * to fail. */
-function gatesOfPhase({ gates }: RunState, phase: Phase, isEnd: boolean): PhaseGate[] {
+function gatesOfPhase({ gates }: RunState, phase: Phase, isOfEnd: boolean): PhaseGate[] {
   const isAll = phase.writes && phase.red.length === 0;
   const isToPass = (name: string): boolean => phase.gates?.includes(name) ?? isAll;
   // Those for the end are the business of whoever mends what is red there.
-  const isDue = ({ isLast }: Command): boolean => !isLast || isEnd;
+  const isDue = ({ isLast }: Command): boolean => !isLast || isOfEnd;
   return gates
     .filter(isDue)
     .map((gate) => ({ ...gate, red: phase.red.includes(gate.name) }))

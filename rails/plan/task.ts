@@ -19,6 +19,9 @@ export interface Task {
   readonly verify: string;
   // What of that is commands: written as code, or known to be some. They are gates of the task
   readonly checks: readonly string[];
+  // A command: one task for each line that it prints, `{}` in any field standing for the line
+  readonly each?: string;
+  readonly measure?: string; // `lowest` or `highest` and a command, by which variants are compared
   readonly ask: string; // A question that it waits for: it is started stopped
   readonly risk: "" | "low" | "medium" | "high";
   readonly model: string; // As Claude Code names it: opus, sonnet, haiku, or a whole name
