@@ -2,10 +2,9 @@ import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Place } from "../git/repository.ts";
-import { isEndDue } from "../journal/end-task.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { RunState } from "../journal/state.ts";
-import { landed } from "../line/land.ts";
+import { isIdle, landed } from "../line/land.ts";
 import { isAlive, markOf, type ProcessMark } from "../program/process.ts";
 import { outside } from "../program/world.ts";
 import { isRunning } from "../proof/jobs.ts";
@@ -117,11 +116,7 @@ async function landSome(journal: Journal, place: Place, state: RunState): Promis
 }
 
 const needsLanding = (state: RunState): boolean =>
-  !(state.done && !state.baseRed) &&
-  (state.baseRed === null ||
-    state.dropping.length > 0 ||
-    isEndDue(state) ||
-    [...state.tasks.values()].some((task) => task.state === "mergeable"));
+  !(state.done && !state.baseRed) && (state.baseRed === null || !isIdle(state));
 
 /** Is there something to start, to decide or to report that its session was not told yet? What it
  * costs is not looked up here: where that stops a run, the answer of `next` says so. */

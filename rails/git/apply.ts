@@ -35,12 +35,14 @@ export async function clear(path: string, commit: string): Promise<void> {
 }
 
 /** Picks commits, in order, onto what lies there.
+ * @param isOurs may what commands left there be cleared away?
  * @throws Fault `git`, `no-filter` where git fails for a reason that is not the commits': then the
  *   worktree is as before */
 export async function pickOnto(
   place: Place,
   path: string,
   commits: readonly string[],
+  isOurs = true,
 ): Promise<Applied> {
   const before = await gitText(path, "rev-parse", "HEAD");
   const { options, env, isSigned } = await makingAt(place, path);
@@ -50,7 +52,7 @@ export async function pickOnto(
   const how = isSigned ? [] : ["--ff"];
   const pick = () => git(where, ...options, "cherry-pick", ...how, ...commits);
   let answer = await pick();
-  if (IN_THE_WAY.test(answer.stderr)) {
+  if (isOurs && IN_THE_WAY.test(answer.stderr)) {
     // Of what commands left here, ignored, something lies where the commits bring a file.
     await clear(path, before);
     answer = await pick();

@@ -204,7 +204,8 @@ const EVENTS = {
   changed: v.object({
     session: v.optional(text, ""), // Who did it; empty outside of a session
     by: v.optional(text), // The attempt of a planner that did it
-    listed: v.optional(text), // The task whose `Each:` listed all that is new
+    listed: v.optional(text), // The task whose `Each:` listed all that is new …
+    leftOut: v.optional(number), // … and how many of its lines were blank or there already
     tasks: listOf<PlannedTask>(),
     removed: texts,
     loosened: texts,

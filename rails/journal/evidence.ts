@@ -1,10 +1,12 @@
 import type { Phase } from "../blueprint/workflow.ts";
+import { ownOf } from "../program/files.ts";
 import { checksOf, isBound } from "./checks.ts";
 import { isEnd } from "./end-task.ts";
 import type { Evidence } from "./events.ts";
-import { isMet } from "./passed.ts";
+import { isMet, isMissed } from "./passed.ts";
+import { hasRounds } from "./rounds.ts";
 import type { Command } from "./shapes.ts";
-import type { RunState, TaskState } from "./state.ts";
+import type { AttemptState, RunState, TaskState } from "./state.ts";
 
 type Named = Readonly<{ name: string; run: string; cwd: string }>;
 
@@ -70,6 +72,19 @@ function gatesOfPhase({ gates }: RunState, phase: Phase, isOfEnd: boolean): Phas
     .filter(isDue)
     .map((gate) => ({ ...gate, red: phase.red.includes(gate.name) }))
     .filter(({ name, red }) => red || isToPass(name));
+}
+
+/** May an attempt be handed in though a gate has not come out on a tree as it should? A round may,
+ * once it is seen what is red, or no try is left to see it. */
+export function mayBeRed(state: RunState, attempt: AttemptState, tree: string): boolean {
+  const [first] = gatesOf(state, attempt).filter(
+    (gate) => !isMet(gate, evidenceFor(state, gate, tree)),
+  );
+  if (!first || !hasRounds(attempt.phase)) return false;
+  const failures = ownOf(attempt.failures, first.name) ?? 0;
+  return (
+    failures >= state.blueprint.bounds.failures || isMissed(first, evidenceFor(state, first, tree))
+  );
 }
 
 /** The names of an attempt's gates that have not come out on a tree as they should. */

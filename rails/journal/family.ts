@@ -1,17 +1,9 @@
 import { grouped, type Lists } from "../plan/collections.ts";
+import { parentOf } from "../plan/task.ts";
 import type { RunState, TaskState } from "./state.ts";
 
 // A task that is made of others: an area, whose planner leaves them, or one with `Each:`, whose
-// command lists them. Those of `A` are `A/1`, `A/2`: `A.1` names an attempt.
-
-/** The id of the task that one belongs to; null where it belongs to none. */
-export function parentOf(id: string): string | null {
-  const at = id.lastIndexOf("/");
-  return at < 0 ? null : id.slice(0, at);
-}
-
-/** How many tasks one lies in. */
-export const depthOf = (id: string): number => id.split("/").length - 1;
+// command lists them.
 
 /** Is a task's work to plan, so that others do it? */
 export const isArea = ({ way }: Pick<TaskState, "way">): boolean =>

@@ -1,7 +1,7 @@
 import type { Lists } from "../plan/collections.ts";
 import { checksOf } from "./checks.ts";
 import { isBusy } from "./end-task.ts";
-import { families, isArea, isMade } from "./family.ts";
+import { families, isMade } from "./family.ts";
 import { roundsOf } from "./rounds.ts";
 import { afterFailure, as, beforeFirst, CANNOT_LAND, stoppedFor } from "./standing-rules.ts";
 import {
@@ -113,9 +113,3 @@ export const listsDue = ({ tasks }: RunState): TaskState[] =>
   [...tasks.values()].filter(
     ({ each, isListed, state }) => Boolean(each) && !isListed && state === "ready",
   );
-
-/** Is an area among those that a task lies in? */
-export const areaAbove = ({ tasks }: RunState, id: string): TaskState | undefined => {
-  const above = tasks.get(id.slice(0, Math.max(0, id.lastIndexOf("/"))));
-  return above && isArea(above) ? above : undefined;
-};

@@ -21,6 +21,9 @@ export const variantsAt = ({ attempts, anew }: TaskState, phase: Phase): Attempt
     .filter((each) => each.phase === phase && each.variant > 0)
     .sort((a, b) => a.variant - b.variant);
 
+/** Did it end by nobody's fault? Another one takes its place. */
+const isGone = (attempt: AttemptState): boolean => attempt.over !== undefined && isLost(attempt);
+
 /** How many more workers are to be started at a phase that is chosen from: those that were lost by
  * nobody's fault are started again. */
 export function furtherOf(
@@ -29,12 +32,12 @@ export function furtherOf(
   group: readonly AttemptState[],
 ): number {
   if (task.isClosed) return 0;
-  return variantsOf(phase) - group.filter((each) => !isLost(each)).length;
+  return variantsOf(phase) - group.filter((each) => !isGone(each)).length;
 }
 
 /** The numbers of variants at which nobody is or was. */
 export function freeVariants(task: TaskState, phase: Phase): number[] {
-  const taken = variantsAt(task, phase).filter((each) => !isLost(each));
+  const taken = variantsAt(task, phase).filter((each) => !isGone(each));
   const all = Array.from({ length: variantsOf(phase) }, (_, at) => at + 1);
   return all.filter((number) => taken.every(({ variant }) => variant !== number));
 }

@@ -1,11 +1,12 @@
 import { git } from "../git/git.ts";
 import { commitOf, isAncestor, type Place, resultOf } from "../git/repository.ts";
 import type { Journal } from "../journal/journal.ts";
-import { type TaskState, withBranches } from "../journal/state.ts";
+import { type AttemptState, type TaskState, withBranches } from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
 
 /** Makes a task mergeable by a person's word, with what is on a branch of it now: the newest that
  * holds work which no older one has too.
+ * @param id the task's, or that of the one attempt whose branch is meant
  * @returns the branch, and in words what was passed over
  * @throws Fault where there is nothing to land */
 export async function takeByHand(
@@ -13,8 +14,9 @@ export async function takeByHand(
   place: Place,
   id: string,
 ): Promise<{ branch: string; without: readonly string[] } | null> {
-  return journal.decide(async ({ tasks, run, aborted, line, tip }, write) => {
-    const task = tasks.get(id);
+  return journal.decide(async ({ tasks, attempts, run, aborted, line, tip }, write) => {
+    const only = attempts.get(id);
+    const task = only?.task ?? tasks.get(id);
     if (!task)
       throw new Fault(
         "no-task",
@@ -23,7 +25,7 @@ export async function takeByHand(
       );
     if (aborted) throw new Fault("aborted", `run ${run} was aborted`, "merge its branch yourself");
     if (task.state === "landed") return null;
-    const { works, without } = await worksOf(task, place);
+    const { works, without } = await worksOf(task, place, only);
     const work = works.find(({ isFresh }) => isFresh);
     if (!work) {
       const none = without.length > 0 ? `: ${without.join(", ")}` : "";
@@ -43,7 +45,7 @@ export async function takeByHand(
 
 /** What there is of a task, newest first; `isFresh`: no older branch has it too. `without`: in words
  * which branches hold nothing. */
-async function worksOf(task: TaskState, { main }: Place) {
+async function worksOf(task: TaskState, { main }: Place, only?: AttemptState) {
   const works: {
     attempt: ReturnType<typeof withBranches>[number];
     head: string;
@@ -51,6 +53,7 @@ async function worksOf(task: TaskState, { main }: Place) {
   }[] = [];
   const without: string[] = [];
   for (const attempt of withBranches(task)) {
+    if (only && attempt !== only) continue;
     const { branch, base } = attempt.begun;
     const head = await commitOf(`refs/heads/${branch}`, main);
     if (head === null) without.push(`${branch} is gone`);

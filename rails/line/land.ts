@@ -8,6 +8,7 @@ import { Fault } from "../program/fault.ts";
 import { word } from "../program/typed.ts";
 import { attach, isRunning } from "../proof/jobs.ts";
 import { checkBase, lookAtBase } from "./base.ts";
+import { count, isCounting } from "./count.ts";
 import { checkEnd } from "./end.ts";
 import { idsOf, type Landing, landingAt, moveLine, redOnTip, unmetOnTip } from "./landing.ts";
 import { type Site, siteOf } from "./site.ts";
@@ -18,6 +19,13 @@ export const mergeable = (state: RunState): Candidate[] =>
   inOrder(state).flatMap((task) =>
     task.state === "mergeable" ? (task.result?.submitted ?? []) : [],
   );
+
+/** Is there nothing that landing has to do? */
+export const isIdle = (state: RunState): boolean =>
+  mergeable(state).length === 0 &&
+  state.dropping.length === 0 &&
+  !isEndDue(state) &&
+  !isCounting(state);
 
 /** Waits until the base was looked at, nothing is left to land, and the line stands where landing
  * put it.
@@ -30,8 +38,6 @@ export async function landed(
   until: number,
 ): Promise<boolean> {
   const job = { journal, cwd: jobFolder(place), job: `land ${run}`, until };
-  const isIdle = (state: RunState): boolean =>
-    mergeable(state).length === 0 && state.dropping.length === 0 && !isEndDue(state);
   const isDone = await attach(job, (state) => (state.baseRed && isIdle(state)) || undefined);
   const site = siteOf(place, run, line);
   const state = await journal.state();
@@ -47,9 +53,8 @@ export async function landAll(journal: Journal, site: Site): Promise<void> {
   for (;;) {
     const state = await caughtUp(landing);
     const ready = mergeable(state).map(({ attempt }) => attempt);
-    const isIdle = ready.length === 0 && state.dropping.length === 0 && !isEndDue(state);
-    if (state.aborted || (state.baseRed && isIdle && state.done)) return;
-    if (state.baseRed && isIdle) {
+    if (state.aborted || (state.baseRed && isIdle(state) && state.done)) return;
+    if (state.baseRed && isIdle(state)) {
       // Nobody waits for it: what is ready meanwhile lands first.
       const [unknown] = checksOfAll(state, [...state.tasks.values()])
         .map(({ command }) => command)
@@ -60,6 +65,7 @@ export async function landAll(journal: Journal, site: Site): Promise<void> {
     }
     if (!state.baseRed) await checkBase(landing, state);
     else if (state.dropping.length > 0) await takeBack(landing, state);
+    else if (ready.length === 0 && isCounting(state)) await count(landing, state);
     else if (isEndDue(state)) await checkEnd(landing, state);
     else await landInHalves(landing, ready);
   }

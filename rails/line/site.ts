@@ -10,6 +10,7 @@ import type { Run } from "../journal/journal.ts";
 import type { Command } from "../journal/shapes.ts";
 import type { AttemptState, RunState } from "../journal/state.ts";
 import { EXIT, Fault } from "../program/fault.ts";
+import { printedBy } from "../proof/lines.ts";
 import { type Objection, objectionTo } from "../proof/objections.ts";
 import { prove } from "../proof/prove.ts";
 
@@ -114,6 +115,11 @@ export function siteOf(
     async prove(at: Run, attempts: readonly string[], command: Command): Promise<Evidence> {
       const gitDir = (await gitDirOf(path)) as string;
       return prove({ ...at, place: { top: path, gitDir }, by: "landing", attempts }, command);
+    },
+    /** Runs a command that lists something on what lies there. */
+    async printed(at: Run, label: string, command: Parameters<typeof printedBy>[2]) {
+      const gitDir = (await gitDirOf(path)) as string;
+      return printedBy({ ...at, place: { top: path, gitDir } }, label, command);
     },
     /** Moves the line. @returns false where it does not stand on `from` any more
      * @throws Fault `line-in-use`; `line-stuck` where git does not move it though it stands there */
