@@ -41,7 +41,7 @@ const STARTED = [
 ];
 const runOf = (list: string, ...events: NewEvent[]): RunState =>
   runAfter(list, { workflows: { "": PHASES } }, ...events);
-const after = (...events: NewEvent[]): TaskState =>
+const taskAfter = (...events: NewEvent[]): TaskState =>
   runOf(LIST, ...events).tasks.get("1") as TaskState;
 const stand = ({ state, reason, phase, result }: TaskState) => [
   state,
@@ -96,13 +96,13 @@ describe("rule 15: several at once from one commit", () => {
   });
 
   test("one that fails is out; what was handed in waits for the others", () => {
-    expect(stand(after(...STARTED, failed(2), handedIn(3)))).toEqual([
+    expect(stand(taskAfter(...STARTED, failed(2), handedIn(3)))).toEqual([
       "running",
       null,
       "implement",
       null,
     ]);
-    const all = after(...STARTED, failed(2), handedIn(3), handedIn(4));
+    const all = taskAfter(...STARTED, failed(2), handedIn(3), handedIn(4));
     expect(stand(all)).toEqual(["ready", null, "choose", null]);
     expect(candidatesAt(all, PHASES[1] as (typeof PHASES)[0]).map(({ id }) => id)).toEqual([
       "r1/1.3",
@@ -111,12 +111,12 @@ describe("rule 15: several at once from one commit", () => {
   });
 
   test("only if all fail one worker tries again, and all of them count as one failure", () => {
-    const all = after(...STARTED, failed(2), failed(3), failed(4));
+    const all = taskAfter(...STARTED, failed(2), failed(3), failed(4));
     expect(stand(all).slice(0, 3)).toEqual(["verify-failed", "gate-failed", "implement"]);
     expect(all.wants).toBe(1);
     const alone = [...STARTED, failed(2), failed(3), failed(4), dispatched(5, "implement")];
-    expect(stand(after(...alone, handedIn(5)))).toEqual(["mergeable", null, null, "r1/1.5"]);
-    expect(after(...alone, failed(5)).state).toBe("needs-human");
+    expect(stand(taskAfter(...alone, handedIn(5)))).toEqual(["mergeable", null, null, "r1/1.5"]);
+    expect(taskAfter(...alone, failed(5)).state).toBe("needs-human");
   });
 
   test("one that was lost by nobody's fault is started again", () => {
@@ -167,7 +167,7 @@ describe("rule 16: one is picked", () => {
   });
 
   test("what was picked goes on to landing", () => {
-    expect(stand(after(...all, pick))).toEqual(["mergeable", null, null, "r1/1.3"]);
+    expect(stand(taskAfter(...all, pick))).toEqual(["mergeable", null, null, "r1/1.3"]);
   });
 
   test("what then does not land is redone by one worker", () => {
@@ -177,18 +177,18 @@ describe("rule 16: one is picked", () => {
       reason: "line-red",
       note: "",
     } as const;
-    const task = after(...all, pick, refused);
+    const task = taskAfter(...all, pick, refused);
     expect(stand(task).slice(0, 3)).toEqual(["verify-failed", "line-red", "implement"]);
     const events = [...all, pick, refused];
     expect(startsOf(runOf(LIST, ...events)).map(([variant]) => variant)).toEqual([0]);
-    const again = after(...events, dispatched(5, "implement"), handedIn(5));
+    const again = taskAfter(...events, dispatched(5, "implement"), handedIn(5));
     expect(stand(again)).toEqual(["mergeable", null, null, "r1/1.5"]);
   });
 
   test("a person's land of another one overrides", () => {
     const byHand = { ...handedIn(4), byHand: true } as NewEvent;
-    expect(stand(after(...all, byHand))).toEqual(["mergeable", null, null, "r1/1.4"]);
-    expect(stand(after(...all, pick, byHand))).toEqual(["mergeable", null, null, "r1/1.4"]);
+    expect(stand(taskAfter(...all, byHand))).toEqual(["mergeable", null, null, "r1/1.4"]);
+    expect(stand(taskAfter(...all, pick, byHand))).toEqual(["mergeable", null, null, "r1/1.4"]);
   });
 });
 
@@ -196,15 +196,15 @@ describe("rule 17: out of money, or nothing to do", () => {
   test("no more are started, and what was handed in is chosen from", () => {
     const some = [...STARTED.slice(0, 5), handedIn(2), handedIn(3)];
     const closed = { event: "variants-closed", task: "1" } as const;
-    expect(after(...some).state).toBe("ready");
-    expect(after(...some).wants).toBe(1);
+    expect(taskAfter(...some).state).toBe("ready");
+    expect(taskAfter(...some).wants).toBe(1);
     const state = runOf(MEASURED, ...some, closed);
     expect(pickDue(state.tasks.get("1") as TaskState)?.name).toBe("implement");
-    expect(stand(after(...some, closed)).slice(0, 3)).toEqual(["ready", null, "choose"]);
+    expect(stand(taskAfter(...some, closed)).slice(0, 3)).toEqual(["ready", null, "choose"]);
   });
 
   test("all of them say that there is nothing to do: it is skipped", () => {
-    expect(after(...STARTED, nothing(2), nothing(3), nothing(4)).state).toBe("skipped");
-    expect(after(...STARTED, nothing(2), failed(3), nothing(4)).state).toBe("verify-failed");
+    expect(taskAfter(...STARTED, nothing(2), nothing(3), nothing(4)).state).toBe("skipped");
+    expect(taskAfter(...STARTED, nothing(2), failed(3), nothing(4)).state).toBe("verify-failed");
   });
 });

@@ -39,7 +39,7 @@ const round = (n: number, ...errors: string[]): NewEvent[] => [
   evidence(n, errors, errors.length === 0 ? 0 : 1),
   handedIn(n, errors.length === 0 ? [] : ["verify"]),
 ];
-const after = (...events: NewEvent[]): TaskState =>
+const taskAfter = (...events: NewEvent[]): TaskState =>
   runAfter(LIST, LOOP, ...events).tasks.get("1") as TaskState;
 const stand = ({ state, reason, phase, result }: TaskState) => [
   state,
@@ -51,24 +51,24 @@ const stand = ({ state, reason, phase, result }: TaskState) => [
 describe("rule 12: a round may be handed in with a gate red", () => {
   test("it comes again then, on what there is; all green goes on to landing", () => {
     const first = round(1, "3 of 9 fail");
-    expect(stand(after(...first))).toEqual(["ready", null, "implement", "r1/1.1"]);
-    expect(stand(after(...first, ...round(2)))).toEqual(["mergeable", null, null, "r1/1.2"]);
+    expect(stand(taskAfter(...first))).toEqual(["ready", null, "implement", "r1/1.1"]);
+    expect(stand(taskAfter(...first, ...round(2)))).toEqual(["mergeable", null, null, "r1/1.2"]);
   });
 
   test("one that was handed in is no failure of an attempt", () => {
     const lost = { event: "ended", attempt: "r1/1.2", reason: "unproven", note: "" } as const;
     const events = [...round(1, "a fails"), dispatched(2), lost, ...round(3, "b fails")];
-    expect(stand(after(...events)).slice(0, 2)).toEqual(["ready", null]);
+    expect(stand(taskAfter(...events)).slice(0, 2)).toEqual(["ready", null]);
     const again = { ...lost, attempt: "r1/1.4" };
-    expect(after(...events, dispatched(4), again).state).toBe("verify-failed");
+    expect(taskAfter(...events, dispatched(4), again).state).toBe("verify-failed");
   });
 });
 
 describe("rule 13: an end is never optional", () => {
   test("the last round ends it, with the best there is kept", () => {
     const events = ["a", "b", "c", "d"].flatMap((what, at) => round(at + 1, `${what} fails`));
-    expect(stand(after(...events.slice(0, 9)))).toEqual(["ready", null, "implement", "r1/1.3"]);
-    const last = after(...events);
+    expect(stand(taskAfter(...events.slice(0, 9)))).toEqual(["ready", null, "implement", "r1/1.3"]);
+    const last = taskAfter(...events);
     expect(stand(last)).toEqual(["needs-human", "gate-failed", "implement", "r1/1.4"]);
     expect(last.note).toContain("Round 4 of 4");
   });
@@ -78,19 +78,19 @@ describe("rule 13: an end is never optional", () => {
       ...round(1, "not ok 3 - src/a.ts:12 is 4"),
       ...round(2, "not ok 5 - lib/b.ts:9 is 11"),
     ];
-    expect(after(...events).state).toBe("ready");
-    const third = after(...events, ...round(3, "not ok 1 - x/y.ts:1 is 0"));
+    expect(taskAfter(...events).state).toBe("ready");
+    const third = taskAfter(...events, ...round(3, "not ok 1 - x/y.ts:1 is 0"));
     expect(stand(third).slice(0, 2)).toEqual(["needs-human", "stuck"]);
   });
 
   test("three that are not in a row do not", () => {
     const events = [..."aba"].flatMap((what, at) => round(at + 1, `${what} fails`));
-    expect(after(...events).state).toBe("ready");
+    expect(taskAfter(...events).state).toBe("ready");
   });
 
   test("a person's retry gives it all rounds again", () => {
     const events = [1, 2, 3].flatMap((n) => round(n, "a fails"));
-    const freed = after(...events, { event: "retried", task: "1", words: "" });
+    const freed = taskAfter(...events, { event: "retried", task: "1", words: "" });
     expect(stand(freed)).toEqual(["ready", null, "implement", "r1/1.3"]);
   });
 
