@@ -1,5 +1,12 @@
 import type { Journal } from "../journal/journal.ts";
-import { type AttemptState, isActive, type RunState, type TaskState } from "../journal/state.ts";
+import {
+  type AttemptState,
+  activeOf,
+  isActive,
+  type RunState,
+  type TaskState,
+} from "../journal/state.ts";
+import { candidatesAt } from "../journal/variants.ts";
 import { outside } from "../program/world.ts";
 import { isRunning } from "../proof/jobs.ts";
 import { alarmsOf, haltOf } from "./alarms.ts";
@@ -33,6 +40,8 @@ export async function next(
     const alarms = alarmsOf(state, at);
     const stop = haltOf(state, alarms, at);
     const starts = stop ? [] : toStart(state);
+    if (stop === "budget")
+      for (const task of toClose(state)) write({ event: "variants-closed", task });
     const dispatches = dispatchAll(state, starts, write);
     const { news, keys } = newsOf(state, attentionOf(state, alarms, at), alarms, isAll);
     const isDone = (state.done || state.aborted) && fault === null;
@@ -56,6 +65,16 @@ export async function next(
     return { answer, given };
   });
 }
+
+/** The tasks of which more variants would be started, were the money not spent: those that were
+ * handed in are chosen from then. */
+const toClose = ({ tasks }: RunState): string[] =>
+  [...tasks.values()]
+    .filter(({ phase, ...task }) => {
+      if (phase === null || task.wants === 0 || activeOf(task).length > 0) return false;
+      return candidatesAt({ phase, ...task }, phase).length > 0;
+    })
+    .map(({ id }) => id);
 
 /** How often each word is among some. */
 function counted(words: readonly string[]): Record<string, number> {
