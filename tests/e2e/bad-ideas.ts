@@ -186,7 +186,6 @@ export const IDEAS = {
       yield* claims(worker);
     },
     ends: stopped("unproven"),
-    inAuto: stopped("permission"),
   },
   pushes: {
     does: after(
@@ -490,7 +489,7 @@ export const IDEAS = {
   "renames-branch": {
     async *does(worker) {
       yield* start(worker);
-      yield* byProgram(worker, "git branch -m mine");
+      yield* byProgram(worker, "git branch -m minion/r1/mine");
       yield* finish(worker);
     },
     ends: stopped("unproven"),
