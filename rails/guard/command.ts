@@ -1,4 +1,4 @@
-import { basename, join, resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import {
   type Command,
   type CommandArgument,
@@ -156,7 +156,7 @@ function readText(text: string, outer: Around): Call[] {
     const calls = started(words, env, { ...inner, input, folder });
     found.push(...calls);
     const to = calls.find(({ program }) => program === "cd" || program === "pushd")?.args.at(-1);
-    if (to !== undefined) folder = /^[/~$]/.test(to) ? to : join(folder, to);
+    if (to !== undefined) folder = folder === "" || /^[/~$`]/.test(to) ? to : `${folder}/${to}`;
   };
   const visit = (node: SyntaxNode, piped: Printed): void => {
     if (node.type === "Pipeline") {

@@ -70,7 +70,7 @@ function ofJournal({ program, args, folder }: Call, where: Where | null): string
   const isOfGit = (word: string): boolean => {
     if (JOURNAL.test(word)) return true;
     if (!where) return false;
-    const path = resolve(where.cwd, folder, followed(word, where).replace(/^of=/, ""));
+    const path = pathOf(where, folder, followed(word, where).replace(/^of=/, ""));
     return [where.common, resolve(where.top, ".git")].some((home) => isWithin(path, home));
   };
   const to = copiedTo(program, args);
@@ -90,6 +90,29 @@ function ofJournal({ program, args, folder }: Call, where: Where | null): string
 /** A word as what it comes to, where it is a link out of the worktree. */
 const followed = (word: string, where: Where | null): string => where?.links?.get(word) ?? word;
 
+/** `$(git rev-parse …)` with one of these options. */
+const asking = (options: string): RegExp => {
+  const call = String.raw`\s*git\b[^()\x60]*\srev-parse\b[^()\x60]*\s--(?:${options})\b[^()\x60]*`;
+  return new RegExp(String.raw`\$\(${call}\)|\x60${call}\x60`, "g");
+};
+const GIT_FOLDER = asking("git-dir|git-common-dir|absolute-git-dir|git-path");
+const TOP = asking("show-toplevel");
+const HERE = /\$\(\s*pwd[^()]*\)|\$PWD\b|\$\{PWD\}/g;
+
+/** A path as what it comes to where only the shell will fill in what git, or the shell itself, says
+ * of where it stands.
+ * @param parts each counts from those before it */
+function pathOf(where: Where, ...parts: readonly string[]): string {
+  return parts.reduce((at, part) => {
+    const isHere = isWithin(at, where.top);
+    const filled = part
+      .replace(GIT_FOLDER, () => (isHere || isWithin(at, where.main) ? where.common : `${at}/.git`))
+      .replace(TOP, () => (isHere ? where.top : at))
+      .replace(HERE, () => at);
+    return resolve(at, filled);
+  }, where.cwd);
+}
+
 const isWithin = (path: string, home: string): boolean =>
   path === home || path.startsWith(home + sep);
 
@@ -104,13 +127,14 @@ function ofElsewhere({ program, args, folder, env }: Call, where: Where | null):
       : (/^--(?:git-dir|work-tree)=(.*)$/s.exec(option)?.[1] ?? []),
   );
   const said = env.flatMap((each) => /^GIT_(?:DIR|WORK_TREE)=(.*)$/s.exec(each)?.[1] ?? []);
-  const start = resolve(where.cwd, folder);
+  const start = pathOf(where, folder);
   const isTheirs = (path: string): boolean =>
     !isWithin(path, where.top) && [where.main, where.common].some((home) => isWithin(path, home));
   if (
-    ![start, ...[...given, ...said].map((path) => resolve(start, followed(path, where)))].some(
-      isTheirs,
-    )
+    ![
+      start,
+      ...[...given, ...said].map((path) => pathOf(where, start, followed(path, where))),
+    ].some(isTheirs)
   )
     return null;
   return `git ${call.verb} outside of your worktree: what is there is not yours, only read it`;

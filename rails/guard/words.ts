@@ -42,6 +42,9 @@ const LONGEST = 100_000;
 /** Stands between the words of a variable that holds several. */
 const BETWEEN = "\ue002";
 
+/** Stands for a blank that parts no words. */
+const HELD = "\ue003";
+
 /** Several words as the value of one variable. */
 export const listOf = (words: readonly string[]): string => words.join(BETWEEN);
 
@@ -91,7 +94,11 @@ function splitOf(word: CommandArgument, value: string, blanks: RegExp): string[]
     /^\$(\{\w+\[[@*]\](:\d+)*\}|@|\*|\{[@*](:\d+)*\})$/.test(word.text) ||
     (parts.length === 1 && /^(Simple|Parameter|Command)Expansion$/.test(parts[0]?.type ?? ""));
   const plain = value.replaceAll(BETWEEN, " ");
-  return isBare && value !== word.text ? plain.split(blanks).filter(Boolean) : [plain];
+  if (!isBare || value === word.text) return [plain];
+  // What only the shell will fill in has no blanks of its own.
+  const held = plain.replace(/\$\([^()]*\)/g, (unseen) => unseen.replaceAll(" ", HELD));
+  const words = held.split(blanks).filter(Boolean);
+  return words.map((each) => each.replaceAll(HELD, " "));
 }
 
 /** Where the shell splits words. */
@@ -200,6 +207,8 @@ export function printedBy(node: SyntaxNode, known: Known, input?: Printed): Prin
     case "Pipeline":
       return node.commands.reduce<Printed>((said, each) => printedBy(each, known, said), input);
     case "AndOr": {
+      const folder = folderOf(node.commands, known);
+      if (folder !== undefined) return folder;
       const said = node.commands.map((each) => printedBy(each, known, input));
       const isEither = node.operators.every((operator) => operator === "||");
       return (isEither && said.find((each) => typeof each === "string")) || joined(said);
@@ -213,6 +222,14 @@ export function printedBy(node: SyntaxNode, known: Known, input?: Printed): Prin
     default:
       return null;
   }
+}
+
+/** The folder that `cd … && pwd` prints. */
+function folderOf(commands: readonly SyntaxNode[], known: Known): string | undefined {
+  const [[first, ...to] = [], [last] = [], more] = commands.map((each) =>
+    each.type === "Command" ? readingsOf(each, known)[0] : undefined,
+  );
+  return first === "cd" && last === "pwd" && more === undefined ? to.at(-1) : undefined;
 }
 
 /** What several print one after another, as far as that can be seen. */
@@ -244,6 +261,7 @@ function printedWith(own: readonly string[], known: Known, input: Printed): Prin
   if (name === "yes") return args.join(" ");
   if (/^(which|command|type|realpath|readlink|basename)$/.test(name))
     return args.filter((word) => !word.startsWith("-")).join(" ") || undefined;
+  if (name === "dirname") return args.length > 0 ? `${args.at(-1)}/..` : undefined;
   if (name === "cat" || isTextTool(name)) {
     const text = name === "cat" ? contentOf(args, known, input) : input;
     return name === "cat" ? text : throughTool(name, args, text ?? "") || null;

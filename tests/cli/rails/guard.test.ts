@@ -168,6 +168,18 @@ describe("a worker that has begun", () => {
   });
 
   test.each([
+    ['cp one "$(git rev-parse --git-common-dir)/hooks/pre-push"', "deny"],
+    ['cd "$(git rev-parse --git-common-dir)" && echo x > hooks/pre-push', "deny"],
+    ['cd "$(git rev-parse --git-common-dir)/.." && git commit -am x', "deny"],
+    ['git -C "$(dirname "$(git rev-parse --git-common-dir)")" commit -am x', "deny"],
+    ['rm "$(git rev-parse --show-toplevel)/../../../.git/config"', "deny"],
+    ['cat "$(git rev-parse --git-common-dir)/config"', null],
+    ['cd "$(git rev-parse --show-toplevel)" && git commit -am x', null],
+  ])("what git says where it stands is no way into the person's: %s", async (command, answer) =>
+    expect(await decision(worker, "Bash", { command })).toBe(answer),
+  );
+
+  test.each([
     ["git commit -F secret", "deny"],
     ["git commit -Fsecret", "deny"],
     ["git commit --file=secret", "deny"],

@@ -574,6 +574,23 @@ describe("a worker", () => {
     rm -rf .git
     echo x >> /a/repo/.git/info/exclude
     cp x /a/repo/.git/hooks/pre-commit
+    cp x "$(git rev-parse --git-common-dir)/hooks/pre-push"
+    cp x ${"`"}git rev-parse --git-common-dir${"`"}/hooks/pre-push
+    echo x > "$(git rev-parse --path-format=absolute --git-path hooks)/pre-commit"
+    echo x >> $(git rev-parse --git-dir)/info/exclude
+    d=$(git rev-parse --git-common-dir); echo x > "$d/config"
+    cd "$(git rev-parse --git-common-dir)" && cp ../x hooks/pre-push
+    cd "$(git rev-parse --git-common-dir)/hooks" && touch pre-push
+    rm "$(git rev-parse --show-toplevel)/../../../.git/hooks/pre-commit"
+    tee $PWD/../../../.git/config < x
+    tee "$(pwd)/../../../.git/config" < x
+    cd "$(git rev-parse --git-common-dir)/.." && git commit -am x
+    cd "$(git rev-parse --git-common-dir)"; cd ..; git add -A
+    cd "$(dirname "$(git rev-parse --git-common-dir)")" && git add -A
+    cd "$(cd "$(git rev-parse --git-common-dir)/.." && pwd)" && git add -A
+    git -C "$(git rev-parse --git-common-dir)/.." commit -am x
+    git -C $(dirname $(git rev-parse --git-common-dir)) add -A
+    GIT_WORK_TREE="$(git rev-parse --show-toplevel)/../../.." git add -A
     find .git/minion -type f | xargs rm
     find .git/minion -type f -print0 | xargs -0 rm -f
     tar xzf x.tgz -C .git/minion
@@ -1028,6 +1045,15 @@ describe("a worker", () => {
     git -C ../w2 diff
     cd /a/repo && git log
     cd src && git add -A
+    cd src && cd .. && git add -A
+    cd "$(git rev-parse --show-toplevel)" && git add -A
+    cd "$(dirname src/a.ts)" && git add -A
+    git -C "$PWD/src" add -A
+    cat "$(git rev-parse --git-common-dir)/config"
+    cp "$(git rev-parse --git-dir)/HEAD" x
+    echo x > "$(git rev-parse --show-toplevel)/out.txt"
+    echo x > "$PWD/out.txt"
+    cd /tmp/x && cp hook "$(git rev-parse --git-dir)/hooks/pre-commit"
     cd /tmp/x && git init && git add -A && git commit -m x
     git -C /tmp/x commit -m x
     git -c color.ui=false diff
