@@ -37,7 +37,7 @@ function beyond(
   const all = [...state.tasks.values()].filter((task) => task.added === "planner").length;
   if (all + added.length > planned)
     return `${all + added.length} tasks of the run by planners, where ${planned} may be`;
-  const foreign = reworded.find((id) => !state.tasks.has(id) || parentOf(id) !== area.id);
+  const foreign = [...added, ...reworded].find((id) => parentOf(id) !== area.id);
   if (foreign) return `task ${foreign} is not of area ${area.id}`;
   const [loosened] = event.loosened;
   if (loosened) return `${loosened}, which is a person's to say`;
