@@ -49,7 +49,7 @@ names_minion() {
 
 input=
 case $1 in
-Wait | SessionStart) owns_run || exit 0 ;;
+Wait | Stop | SessionStart) owns_run || exit 0 ;;
 *)
   take_input
   # Almost every call ends at this one look, which is cheaper than the exact ones.

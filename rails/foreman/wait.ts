@@ -29,8 +29,8 @@ const waiterOf = ({ run }: RunState): string => `wait ${run}`;
 export const isWaitedFor = async (state: RunState): Promise<boolean> =>
   !isForgotten(state) && (await isRunning(state, waiterOf(state)));
 
-/** Was the session's context made anew, and has nobody begun to wait in its place since? The client
- * takes no word of who did so before. */
+/** Was the session's context made anew, and has it not been told since to go on? The client takes no
+ * word of who waited in its place before. */
 export const isForgotten = ({ forgottenAt, waitedAt }: RunState): boolean => forgottenAt > waitedAt;
 
 /** What a waiter found to say; `given` is to be called once it was said. */
@@ -71,11 +71,11 @@ async function untilSomething(
   for (;;) {
     await endExpired(journal);
     const state = await journal.state();
-    if (!isMine(state) || state.session !== session || state.aborted || !(await isLed(state)))
-      return null;
+    if (!isMine(state) || isForgotten(state) || state.session !== session) return null;
+    if (state.aborted || !(await isLed(state))) return null;
     const fault = await landSome(journal, place, state);
     const now = await journal.state();
-    if (!isMine(now)) return null;
+    if (!isMine(now) || isForgotten(now)) return null;
     if (fault !== null && isToldOf(now, "fault", fault)) return null;
     if (fault !== null || hasSomething(now)) {
       if (isReminder(now)) await journal.add({ event: "reminded", what: "" });
@@ -101,7 +101,7 @@ function saysSomething(
 type Answer = Awaited<ReturnType<typeof askNext>>["answer"];
 
 /** Does the client that leads the run still run, as far as that is known? */
-const isLed = async ({ owner }: RunState): Promise<boolean> =>
+export const isLed = async ({ owner }: RunState): Promise<boolean> =>
   owner === null || (await isAlive(owner));
 
 /** Lands what is ready, for a little while. @returns null, or why that could not be done */

@@ -23,7 +23,7 @@ import { workerTool } from "./worker-tool.ts";
 export async function hook(event: string, input: HookInput): Promise<HookAnswer> {
   const place = await findPlace(input.cwd ?? outside().cwd).catch(() => null);
   const isWorker = input.agent_type?.startsWith("minion:") === true;
-  if (event === "SessionStart" || event === "Wait")
+  if (event === "SessionStart" || event === "Stop" || event === "Wait")
     return place && !isWorker ? toSession(event, input, place) : {};
   if (event === "UserPromptSubmit") {
     const page = isWorker ? null : await pastedCommand(input.prompt ?? "", input.session_id ?? "");

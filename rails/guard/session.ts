@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { isForgotten, isWaitedFor, waitFor } from "../foreman/wait.ts";
+import { isForgotten, isLed, isWaitedFor, waitFor } from "../foreman/wait.ts";
 import type { Place } from "../git/repository.ts";
 import { Journal, listRuns, ownRun } from "../journal/journal.ts";
 import type { State } from "../journal/shapes.ts";
@@ -9,9 +9,11 @@ import { recall } from "../view/recall.ts";
 import type { HookAnswer, HookInput } from "./answer.ts";
 
 /** What a session is told of the open run that it owns: where that stands, once its context is made
- * anew; what is to be started or decided, as soon as there is something, after the end of a turn. */
+ * anew; what is to be started or decided, as soon as there is something, after the end of a turn.
+ * A turn that ends with the context made anew and the run not gone on with is sent on at once, and
+ * once: without a terminal the client ends before it hears who waits, where no worker works. */
 export async function toSession(
-  event: "SessionStart" | "Wait",
+  event: "SessionStart" | "Stop" | "Wait",
   input: HookInput,
   place: Place,
 ): Promise<HookAnswer> {
@@ -24,10 +26,28 @@ export async function toSession(
     return { stdout: recall(own.state, owner !== null && !(await isAlive(owner))) };
   }
   if (input.permission_mode === "plan") return {};
+  const isAlone = (input.background_tasks ?? []).length === 0;
+  if (event === "Stop") return isAlone ? sentOn(own) : {};
+  if (isAlone && isForgotten(own.state)) return {};
   const woken = await waitFor(own.journal, place, session);
   if (woken === null) return {};
   const head = `What \`minion next --json --run ${run}\` says now: act on it as if you had asked.`;
   return { stderr: `${head}\n${JSON.stringify(woken.answer)}\n`, exit: 2, given: woken.given };
+}
+
+/** Sends a session on that has lost what it knew. */
+async function sentOn({ journal }: Readonly<{ journal: Journal }>): Promise<HookAnswer> {
+  const { run } = await journal.state();
+  let isSent = false;
+  await journal.decide(async (state, write) => {
+    isSent = isOpen(state) && isForgotten(state) && (await isLed(state));
+    if (isSent) write({ event: "sent-on" });
+  });
+  if (!isSent) return {};
+  return {
+    stderr: `Run ${run} is open.\nNext step: \`minion next --json --run ${run}\`.\n`,
+    exit: 2,
+  };
 }
 
 /** A notice of the client's that a worker has ended, as it begins in default and in auto mode. */

@@ -237,6 +237,8 @@ const EVENTS = {
   /** Its session has lost what it was told. */
   forgotten: v.object({}),
   /** Its session ended a turn with work ready, and was told so. */
+  /** The session that had lost what it knew ended its turn, and was told to go on. */
+  "sent-on": v.object({}),
   reminded: v.object({ what: v.optional(text, "") }),
   /** What the run had cost then, and what it may cost from now on. */
   owner: v.object({ ...session, dollars: v.optional(number), budget: v.optional(number) }),

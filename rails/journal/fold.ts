@@ -140,6 +140,7 @@ const BRINGS_NOTHING_ON: ReadonlySet<EventName> = new Set([
   "reminded",
   "told",
   "forgotten",
+  "sent-on",
 ]);
 
 /** Takes an event into the state: first into the attempt that it is about, then into the run. */
@@ -322,6 +323,9 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
   forgotten(state, event) {
     state.told.clear();
     state.forgottenAt = event.at;
+  },
+  "sent-on"(state, event) {
+    state.waitedAt = event.at;
   },
   retried(state, event) {
     const task = state.tasks.get(event.task);

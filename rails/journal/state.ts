@@ -99,7 +99,7 @@ export interface RunState extends Writable<Frozen> {
   readonly changes: PlanChange[]; // Of the plan, oldest first, without those that were undone
   readonly told: Set<string>; // What its session was told, by keys …
   forgottenAt: number; // … since it last lost that
-  waitedAt: number; // When somebody last began to wait in its place
+  waitedAt: number; // When somebody last began to wait in its place, or it was told to go on
   reminded: boolean; // Its session was told that work is ready, and nothing has come of it yet
   done: boolean; // Nothing is running, ready or mergeable
   aborted: boolean;

@@ -184,6 +184,22 @@ describe("a session whose context is made anew", () => {
     expect(readFileSync(list, "utf8")).toBe("1. One\n");
   });
 
+  test("is sent on once, where its turn ends and no worker works", async () => {
+    await scene.start("1. One\n");
+    const stop = (input: object = {}) => scene.hook("Stop", input);
+    expect(await stop()).toMatchObject({ code: 0, stderr: "" });
+    await restart();
+    const background_tasks = [{ id: "a1" }];
+    expect(await stop({ background_tasks })).toMatchObject({ code: 0, stderr: "" });
+    // Nobody waits beside that: what it would say is not heard.
+    expect(await wait()).toBe(null);
+    const { code, stderr } = await stop();
+    expect(code).toBe(2);
+    expect(stderr).toContain("Next step: `minion next --json --run r1`");
+    expect(await stop()).toMatchObject({ code: 0, stderr: "" });
+    expect(tasksOf(await wait())).toEqual(["1"]);
+  });
+
   test("is told again what it was told before", async () => {
     await scene.start("### Task 1: One\nAsk: which?\n\n### Task 2: Two\n");
     expect((await next()).json.attention).toHaveLength(1);
