@@ -75,16 +75,21 @@ describe("an area", () => {
     await one.finish();
     await next();
     await until("A/1", "landed");
-    expect(attemptsOf(await next())).toEqual(["r1/A/2.1"]);
+    // It comes while the second one is at work: what ended is news to it.
+    expect(attemptsOf(await next())).toEqual(["r1/A/2.1", "r1/A.2"]);
+    const early = await planner("r1/A.2");
+    expect(early.brief).toContain("Two steps.");
+    expect(early.brief).toContain("A/2 Two: running");
+    expect(early.brief).toContain("What task A/1 left");
+    await early.worker.submit("One is there, the other comes.");
     await scene.goodWorker("r1/A/2.1", { "src/two.txt": "2\n" });
     await next();
     await until("A/2", "landed");
 
-    expect(attemptsOf(await next())).toEqual(["r1/A.2"]);
-    const second = await planner("r1/A.2");
-    expect(second.brief).toContain("Two steps.");
+    expect(attemptsOf(await next())).toEqual(["r1/A.3"]);
+    const second = await planner("r1/A.3");
+    expect(second.brief).toContain("the other comes");
     expect(second.brief).toContain("A/2 Two: landed");
-    expect(second.brief).toContain("What task A/1 left");
     expect((await second.worker.submit("Both are there.")).code).toBe(0);
     expect(attemptsOf(await next())).toEqual(["r1/2.1"]);
     expect((await boardTask("A")).state).toBe("landed");
