@@ -56,6 +56,10 @@ const GROUPS = {
     cycles: whole(0, 3), // How often a phase that judges sends a task back
     // Percent of its list's tasks that a session may add while a run goes on
     added: whole(0, 1000),
+    // Workers that may try, one after another, to make the line green at the end
+    end_rounds: whole(1, 10),
+    planned: whole(1, 10_000), // Tasks of a run that workers who plan may add, all together
+    depth: whole(1, 10), // How deep areas may lie in areas
     lease: whole(1, 240), // Minutes without a sign of life after which an attempt is over
   }),
   /** Who tries again where an attempt failed: expertise that is added, and a model where it is to

@@ -9,21 +9,37 @@ import { checked, pattern, RISKS, text, unlisted } from "./schema.ts";
 const name = v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]*$/));
 const names = v.array(name);
 
+const upTo = (most: number) =>
+  v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(most)));
+
+/** The most that a page may ask for: what repeats and what multiplies has an end. */
+const MOST = { rounds: 50, variants: 5, tasks: 50 };
+
 /** One step of a task, done by a worker of its own. */
-const PHASE = v.strictObject({
-  name,
-  // Expertise that is added, instead of the role that the task names
-  agent: v.optional(v.string(), ""),
-  model: v.optional(v.string(), ""),
-  risk: v.optional(v.picklist(RISKS), "low"), // From which risk of the task on there is this phase
-  // May it change files? If not, what it leaves is its handoff
-  writes: v.optional(v.boolean(), true),
-  gates: v.optional(names), // Those that have to pass; all where it writes
-  // Those that have to fail before it is over: the tests that the next one makes pass
-  red: v.optional(names, []),
-  // It judges what is there: the phase to which findings send the task
-  back: v.optional(v.string(), ""),
-});
+const PHASE = v.pipe(
+  v.strictObject({
+    name,
+    // Expertise that is added, instead of the role that the task names
+    agent: v.optional(v.string(), ""),
+    model: v.optional(v.union([v.string(), v.array(text)]), ""), // A list: one for each variant
+    risk: v.optional(v.picklist(RISKS), "low"), // From which risk of the task on there is this phase
+    // May it change files? If not, what it leaves is its handoff
+    writes: v.optional(v.boolean()),
+    gates: v.optional(names), // Those that have to pass; all where it writes
+    // Those that have to fail before it is over: the tests that the next one makes pass
+    red: v.optional(names, []),
+    // It judges what is there: the phase to which findings send the task
+    back: v.optional(v.string(), ""),
+    // So often it comes, each time by a fresh worker, until all that is to pass does
+    rounds: upTo(MOST.rounds),
+    variants: upTo(MOST.variants), // So many workers at once from one commit, of which one lands
+    picks: v.optional(v.string()), // It chooses among the variants of that phase
+    tasks: upTo(MOST.tasks), // It plans: up to so many tasks it leaves each time
+    // Who tries again here, instead of whom the blueprint says
+    retry: v.optional(v.strictObject({ agent: v.optional(text), model: v.optional(text) })),
+  }),
+  v.transform((phase) => ({ ...phase, writes: phase.writes ?? !(phase.picks || phase.tasks) })),
+);
 export type Phase = Readonly<v.InferOutput<typeof PHASE>> & { readonly steps: string };
 
 /** When a workflow is chosen: where all that one of these says holds. */
@@ -54,10 +70,55 @@ const PHASES = v.pipe(
     "what judges does not write: say writes: false",
   ),
   v.checkItems(
-    (_, at, all) => at > 0 || all.some(({ writes, risk }) => writes && risk === "low"),
-    "no phase writes, whatever the risk",
+    (_, at, all) => at > 0 || isWholeAtLowRisk(all),
+    "some phase writes, but none where the risk is low",
+  ),
+  v.checkItems(
+    ({ picks, tasks, writes }) => !(writes && (picks || tasks)),
+    "what picks or plans does not write",
+  ),
+  v.checkItems(
+    ({ picks }, at, all) =>
+      !picks || all.slice(0, at).some((each) => each.name === picks && each.variants),
+    ({ input }) => `${input.picks} is no earlier phase with variants`,
+  ),
+  v.checkItems(
+    ({ name, variants }, at, all) =>
+      !variants || all.slice(at + 1).filter(({ picks }) => picks === name).length === 1,
+    ({ input }) => `one phase after ${input.name} has to pick among its variants`,
+  ),
+  v.checkItems(
+    (phase, at, all) => !phase.variants || areApart(phase, all.slice(0, at)),
+    ({ input }) =>
+      `the variants of ${input.name} would be alike: put a phase before it that writes nothing ` +
+      "and names approaches by number, or give a list of models",
+  ),
+  v.checkItems(
+    ({ rounds, variants, writes, tasks }) =>
+      !rounds || (!variants && (writes || tasks !== undefined)),
+    ({ input }) => `${input.name} has no use for rounds`,
+  ),
+  v.checkItems(
+    ({ tasks, rounds }) => !tasks || rounds !== undefined,
+    ({ input }) => `${input.name} leaves tasks: rounds: says how often it comes at most`,
+  ),
+  v.checkItems(
+    ({ tasks }, _, all) => !tasks || all.length === 1,
+    ({ input }) => `${input.name} leaves tasks, which have phases of their own: it stands alone`,
   ),
 );
+
+type Draft = v.InferOutput<typeof PHASE>;
+
+/** Does a workflow in which something is written also write at low risk? One in which nothing is
+ * written has its handoffs as its result. */
+const isWholeAtLowRisk = (all: readonly Draft[]): boolean =>
+  !all.some(({ writes }) => writes) || all.some(({ writes, risk }) => writes && risk === "low");
+
+/** Do the variants of a phase differ? */
+const areApart = ({ model }: Draft, before: readonly Draft[]): boolean =>
+  before.some(({ writes, back, picks }) => !writes && !back && !picks) ||
+  (Array.isArray(model) && new Set(model).size > 1);
 
 const FIELDS = v.strictObject({
   name: v.optional(v.string()),

@@ -3,18 +3,17 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { overlaysAt } from "../blueprint/layers.ts";
 import type { Place } from "../git/repository.ts";
-import { isListed } from "../journal/end-task.ts";
 import type { NewEvent } from "../journal/events.ts";
 import type { Journal } from "../journal/journal.ts";
-import { isActive, type RunState, type TaskState } from "../journal/state.ts";
-import { type Change, changeTo, errorsIn, type Held, readChange } from "../plan/change.ts";
+import { changedEvent, heldIn } from "../journal/replan.ts";
+import { type AttemptState, isActive, type RunState } from "../journal/state.ts";
+import { type Change, changeTo, errorsIn, readChange } from "../plan/change.ts";
 import { type Finding, finding, type PlannedTask } from "../plan/task.ts";
 import { writeList } from "../plan/write-list.ts";
 import { Fault } from "../program/fault.ts";
-import { outside } from "../program/world.ts";
 import { withChecks } from "./checks.ts";
 import { type Rails, railsAt, withWorkflow } from "./planned.ts";
-import { priorityOf } from "./start.ts";
+import { isPlanners, refuseBeyond } from "./planner.ts";
 
 /** A change of a run's plan that could be made. */
 export type Changed = Readonly<{
@@ -30,6 +29,7 @@ const LEAST_ADDED = 3;
 /** Reads a list that is to change a run's plan, and changes nothing.
  * @param text in our form
  * @param where what to call it in a message
+ * @param planner who changes it: the attempt of an area's planner; null: a session or a person
  * @returns what it would come to; as `loosened`, in words, what only a person may decide of it
  * @throws Fault `plan`, `aborted` where it cannot be */
 export async function changeFrom(
@@ -37,12 +37,13 @@ export async function changeFrom(
   where: string,
   place: Place,
   state: RunState,
+  planner: AttemptState | null = null,
 ): Promise<Changed> {
   const overlays = await overlaysAt(place);
   const rails = await railsAt(place, state.blueprint, overlays);
   const exists = (path: string): boolean =>
     [state.prefix, ""].some((folder) => existsSync(join(place.top, folder, path)));
-  const changed = changeWith(text, where, state, rails, exists);
+  const changed = changeWith(text, where, state, rails, exists, planner);
   const all = [...state.tasks.values()].map((task) => task.planned);
   const at = { place: { ...place, prefix: state.prefix }, isOurs: true };
   const checked = await Promise.all(
@@ -68,12 +69,15 @@ export function changeWith(
   state: RunState,
   rails: Rails,
   exists: (path: string) => boolean,
+  planner: AttemptState | null = null,
 ): Changed {
   refuseAborted(state);
   const known = { vague: state.blueprint.vague, exists };
-  const change = readChange(text, where, heldIn(state), known);
-  const changed = finished(state, change, rails);
+  const held = planner ? heldIn(state, isPlanners(planner)) : heldIn(state);
+  const change = readChange(text, where, held, known, planner?.task.id);
+  const changed = finished(state, change, rails, planner);
   refuseErrors(changed.findings);
+  if (planner) refuseBeyond(state, planner, changed);
   return changed;
 }
 
@@ -108,7 +112,7 @@ export function undoneIn(state: RunState): Changed {
   const [error] = errorsIn(change.findings);
   if (error) throw new Fault("plan", `it cannot be undone: ${error.message}`, error.hint);
   const tasks = [...before.values()];
-  const event = { ...eventOf(state, change, tasks, state.workflows), removed, isUndo: true };
+  const event = changedEvent(state, change, tasks, { removed, isUndo: true });
   return { event, added: [], reworded: tasks.map(({ id }) => id), findings: [] };
 }
 
@@ -116,26 +120,13 @@ function refuseAborted({ aborted, run }: RunState): void {
   if (aborted) throw new Fault("aborted", `run ${run} was aborted`, "start a new one");
 }
 
-/** The tasks of a run as a change of the plan has to know them. */
-const heldIn = (state: RunState): Held[] =>
-  [...state.tasks.values()].filter(isListed).map((task) => ({
-    planned: { ...task.planned, depends: task.depends },
-    isOver: ["landed", "skipped", "dropped"].includes(task.state),
-    fixed: fixedBy(task),
-    isFree: task.added === "session" && task.attempts.length === 0,
-  }));
-
-/** Why a task cannot be changed, in words; empty where it can. */
-function fixedBy({ state, attempts }: TaskState): string {
-  if (state === "landed") return "has landed";
-  if (state === "dropped") return "was dropped";
-  if (state === "mergeable") return "was handed in as it was";
-  const last = attempts.at(-1);
-  return last && isActive(last) && last.begun ? "is being worked at" : "";
-}
-
 /** A change with workflows for its tasks, and what of it is a person's to decide. */
-function finished(state: RunState, change: Change, rails: Rails): Changed {
+function finished(
+  state: RunState,
+  change: Change,
+  rails: Rails,
+  planner: AttemptState | null,
+): Changed {
   const { added, reworded } = change;
   const touched = change.all.filter(({ id }) => added.includes(id) || reworded.includes(id));
   const findings = [...change.findings];
@@ -153,12 +144,13 @@ function finished(state: RunState, change: Change, rails: Rails): Changed {
         const what = `task ${id} needs ${other}, which was dropped`;
         findings.push(finding("dropped", line, what, `minion retry ${other} starts it anew`));
       }
-  const loosened = [...change.loosened, ...beyondBound(state, added)];
+  const loosened = [...change.loosened, ...(planner ? [] : beyondBound(state, added))];
   const named = tasks.map(({ workflow }) => workflow);
   const workflows = { ...state.workflows };
   for (const { name, phases } of rails.all.values())
     if (named.includes(name) && !Object.hasOwn(workflows, name)) workflows[name] = phases;
-  const event = { ...eventOf(state, change, tasks, workflows), loosened };
+  const by = planner ? { by: planner.id } : {};
+  const event = changedEvent(state, change, tasks, { loosened, workflows, ...by });
   return { event, added, reworded, findings };
 }
 
@@ -172,30 +164,6 @@ function beyondBound(
   const all = before + added.length;
   if (added.length === 0 || all <= most) return [];
   return [`${all} tasks would be added, where ${most} may be without a person's word`];
-}
-
-function eventOf(
-  state: RunState,
-  change: Pick<Change, "all" | "conflicts">,
-  tasks: readonly PlannedTask[],
-  workflows: RunState["workflows"],
-): Changed["event"] {
-  const { all, conflicts } = change;
-  const { blueprint, reviews } = state;
-  const plan = { tasks: all, conflicts };
-  return {
-    event: "changed",
-    session: outside().env.CLAUDE_CODE_SESSION_ID ?? "",
-    tasks,
-    removed: [],
-    loosened: [],
-    // What is over comes before all that is open.
-    waves: Object.fromEntries(all.map(({ id, wave }) => [id, wave])),
-    conflicts: conflicts.map((conflict) => conflict.tasks),
-    priority: priorityOf({ plan, blueprint, workflows, reviews }),
-    workflows,
-    isUndo: false,
-  };
 }
 
 /** Writes a change down. What was named for a worker and not begun is named anew where more than

@@ -1,9 +1,12 @@
+import { randomInt } from "node:crypto";
 import type { Phase } from "../blueprint/workflow.ts";
 import type { NewEvent } from "../journal/events.ts";
 import type { Journal } from "../journal/journal.ts";
 import { straight } from "../journal/phases.ts";
+import { ALIKE_FOR_ANOTHER_WAY, alikeInARow } from "../journal/rounds.ts";
 import { endOf } from "../journal/shapes.ts";
 import {
+  type AttemptState,
   isActive,
   isBetween,
   isDispatchable,
@@ -11,6 +14,7 @@ import {
   type RunState,
   type TaskState,
 } from "../journal/state.ts";
+import { candidatesAt, freeVariants, isChosenFrom } from "../journal/variants.ts";
 import { byPriority, rivalsOf, startNow } from "../plan/schedule.ts";
 import { ownOf } from "../program/files.ts";
 import { oneLine } from "../program/shown.ts";
@@ -31,33 +35,68 @@ export type Dispatch = Readonly<{
 export const promptFor = (attempt: string): string =>
   `Run \`minion begin ${attempt}\` and do what it prints.`;
 
-/** Writes down that a task is dispatched: as its last attempt where that was named before and no
- * worker was started for it, else as a new one. */
-export function dispatch(
+/** A worker that is to be started: the attempt that was named for it before, where it was; and
+ * which of several it is that are to be chosen from, else 0. */
+export type Start = Readonly<{ task: TaskState; named: AttemptState | null; variant: number }>;
+
+/** Writes down that workers are dispatched. */
+export function dispatchAll(
   state: RunState,
-  task: TaskState,
+  starts: readonly Start[],
+  write: (event: NewEvent) => void,
+): Dispatch[] {
+  const fresh = new Map<TaskState, number>();
+  return starts.map((start) => {
+    const { task, named } = start;
+    if (named) return dispatch(state, start, named.id, write);
+    const number = (fresh.get(task) ?? task.attempts.length) + 1;
+    fresh.set(task, number);
+    return dispatch(state, start, `${state.run}/${task.id}.${number}`, write);
+  });
+}
+
+function dispatch(
+  state: RunState,
+  { task, variant }: Start,
+  attempt: string,
   write: (event: NewEvent) => void,
 ): Dispatch {
-  const { id, attempts } = task;
-  const number = attempts.length + (task.state === "running" ? 0 : 1);
-  const attempt = `${state.run}/${id}.${number}`;
+  const { id } = task;
   const phase = task.phase as Phase;
-  const extra = extraFor(state, task, phase);
+  const extra = {
+    ...extraFor(state, task, phase, variant),
+    ...(variant > 0 ? { variant } : {}),
+    ...(phase.picks ? { order: drawn(candidatesFor(task, phase)) } : {}),
+  };
   write({ event: "dispatched", task: id, attempt, phase: phase.name, ...extra });
   return {
     attempt,
     task: id,
-    agent: phase.back ? "minion:minion-verifier" : "minion:minion-worker",
-    description: describe(task, phase),
+    agent: phase.back || phase.picks ? "minion:minion-verifier" : "minion:minion-worker",
+    description: describe(task, phase, variant),
     prompt: promptFor(attempt),
     ...(extra.model ? { model: extra.model } : {}),
   };
 }
 
-/** What the client shows of a worker, and calls it by where it is stopped. */
-export function describe({ id, title, phases }: TaskState, phase: Phase): string {
+/** The attempts that a phase is to choose among. */
+function candidatesFor(task: TaskState, { picks }: Phase): string[] {
+  const from = task.phases.find(({ name }) => name === picks);
+  return from ? candidatesAt(task, from).map(({ id }) => id) : [];
+}
+
+/** In an order that says nothing: whoever chooses is not to know whose is whose. */
+const drawn = (ids: readonly string[]): string[] =>
+  ids
+    .map((id) => ({ id, lot: randomInt(2 ** 32) }))
+    .sort((a, b) => a.lot - b.lot)
+    .map(({ id }) => id);
+
+/** What the client shows of a worker, and calls it by where it is stopped: each is another. */
+export function describe({ id, title, phases }: TaskState, phase: Phase, variant: number): string {
   const isOnly = straight(phases).length <= 1;
-  const description = isOnly ? `${id} ${title}` : `${id} ${phase.name}: ${title}`;
+  const which = variant > 0 ? ` ${variant}` : "";
+  const description = isOnly ? `${id} ${title}` : `${id} ${phase.name}${which}: ${title}`;
   return oneLine(description).slice(0, 50);
 }
 
@@ -65,40 +104,79 @@ type Extra = Readonly<{ agent?: string; model?: string }>;
 
 /** What the task's next worker gets beside the task: expertise where the one before failed, and a
  * model, where any of these names one: what follows a failure, the task, the phase, the roles. */
-function extraFor(
-  { blueprint: { retry, models } }: RunState,
-  task: TaskState,
-  phase: Phase,
-): Extra {
-  const last = task.attempts.findLast((each) => each.over && each.phase === phase)?.over?.reason;
-  const isRetry = endOf(last).cause === "work";
+function extraFor(state: RunState, task: TaskState, phase: Phase, variant: number): Extra {
+  const { models } = state.blueprint;
+  const retry = { ...state.blueprint.retry, ...phase.retry };
+  const isRetry = variant === 0 && isToChange(state, task, phase);
   const ofRole = [phase.agent, ...task.agent].map((role) => ownOf(models, role)).find(Boolean);
-  const model = (isRetry && retry.model) || task.model || phase.model || ofRole;
+  const ofPhase = modelFor(phase, variant);
+  const own = variant > 0 ? ofPhase || task.model : task.model || ofPhase;
+  const model = (isRetry && retry.model) || own || ofRole;
   return {
-    ...(isRetry && phase.writes ? { agent: retry.agent } : {}),
+    ...(isRetry && phase.writes && retry.agent ? { agent: retry.agent } : {}),
     ...(model ? { model } : {}),
   };
 }
 
-/** The tasks for which workers are to be started now: first those that were named before and for
- * which none was. */
-export const toStart = (state: RunState): TaskState[] =>
+/** Is another approach to be taken? Where the work of the one before failed, or two rounds left the
+ * same. */
+function isToChange(state: RunState, task: TaskState, phase: Phase): boolean {
+  const last = task.attempts.findLast(
+    (each) => each.phase === phase && (each.over || each.submitted),
+  );
+  if (last?.over) return endOf(last.over.reason).cause === "work";
+  return alikeInARow(state, task, phase) >= ALIKE_FOR_ANOTHER_WAY;
+}
+
+/** The model that a phase names; of a list each variant has one, from its beginning on. */
+const modelFor = ({ model }: Phase, variant: number): string =>
+  typeof model === "string" ? model : (model[Math.max(0, variant - 1) % model.length] ?? "");
+
+/** The workers that are to be started now: first those that were named before and never were. */
+export const toStart = (state: RunState): Start[] =>
   state.aborted ? [] : withinBound(state, [...unlaunched(state), ...choose(state)]);
 
 /** As many of these as the run's bound allows, and those that a person's word gave more. */
-function withinBound(state: RunState, tasks: readonly TaskState[]): TaskState[] {
+function withinBound(state: RunState, starts: readonly Start[]): Start[] {
   let { left } = state;
-  const isAllowed = (task: TaskState): boolean => isFree(task) || left-- > 0;
-  return tasks.filter(isAllowed);
+  const isAllowed = (start: Start): boolean => isFree(start) || left-- > 0;
+  return starts.filter(isAllowed);
 }
 
-/** Does the task's next dispatch count against no bound of the run? */
-export const isFree = (task: TaskState): boolean =>
-  task.state === "running" ? task.attempts.at(-1)?.isExtra === true : task.extra > 0;
+/** Does a dispatch count against no bound of the run? */
+export const isFree = ({ task, named }: Start): boolean => (named ? named.isExtra : task.extra > 0);
 
-/** The tasks to start now; none before the base was looked at. Those between two phases come first:
- * what conflicts with them waits, while of two that both are neither waits for the other. */
-export function choose(state: RunState): TaskState[] {
+/** The workers to start now; none before the base was looked at. Tasks between two phases come
+ * first: what conflicts with them waits, while of two that both are neither waits for the other.
+ * Of a phase that is chosen from, the others start where slots are left. */
+export function choose(state: RunState): Start[] {
+  const tasks = chosen(state);
+  const places = state.blueprint.bounds.workers - atWork(state);
+  const starts = tasks.map((task) => ({ task, left: freeOf(task) }));
+  const found = starts.map(
+    ({ task, left }): Start => ({ task, named: null, variant: left.shift() ?? 0 }),
+  );
+  const begun = [...state.tasks.values()].filter(
+    (task) => task.state === "running" && task.wants > 0,
+  );
+  const further = [...begun.map((task) => ({ task, left: freeOf(task) })), ...starts];
+  for (const { task, left } of further)
+    for (const variant of left)
+      if (state.baseRed && found.length < places) found.push({ task, named: null, variant });
+  return found;
+}
+
+/** The numbers of a task's variants that are to be started. */
+function freeOf(task: TaskState): number[] {
+  const { phase, wants } = task;
+  return phase && isChosenFrom(task, phase) ? freeVariants(task, phase).slice(0, wants) : [];
+}
+
+/** How many workers are at work. */
+const atWork = ({ attempts }: RunState): number => [...attempts.values()].filter(isActive).length;
+
+/** The tasks at which nobody is, to start now. */
+function chosen(state: RunState): TaskState[] {
   if (!state.baseRed) return [];
   const { tasks, priority, blueprint } = state;
   const all = [...tasks.values()];
@@ -111,23 +189,22 @@ export function choose(state: RunState): TaskState[] {
       some.map(({ id }) => id),
       urgency,
     );
-  const open = all.filter(isDispatchable);
+  const open = all.filter((task) => isDispatchable(task) && task.wants > 0);
   const between = byUrgency(open.filter(isBetween));
   const untouched = byUrgency(open.filter((task) => !isBetween(task)));
   const running = idsIn("running");
   const busy = [...running, ...idsIn("mergeable")];
-  const slots = blueprint.bounds.workers - running.length;
+  const slots = blueprint.bounds.workers - atWork(state);
   const further = startNow(between, busy, rivals, slots);
   const fresh = startNow(untouched, [...busy, ...between], rivals, slots - further.length);
   return [...further, ...fresh].flatMap((id) => tasks.get(id) ?? []);
 }
 
 /** Dispatched, but no agent was started for it: the launch was refused, or the foreman forgot. */
-const unlaunched = ({ tasks }: RunState): TaskState[] =>
-  [...tasks.values()].filter(({ attempts }) => {
-    const last = attempts.at(-1);
-    return last && isActive(last) && isUnlaunched(last);
-  });
+const unlaunched = ({ attempts }: RunState): Start[] =>
+  [...attempts.values()]
+    .filter((each) => isActive(each) && isUnlaunched(each))
+    .map((named) => ({ task: named.task, named, variant: named.variant }));
 
 /** The client tells of a launch a little after the agent runs. */
 const LAUNCH_MS = 3000;
@@ -135,8 +212,8 @@ const LAUNCH_MS = 3000;
 /** Waits until it is known of each dispatch whether it was launched: asked before, `next` would
  * name it a second time. */
 export async function launchesKnown(journal: Journal): Promise<void> {
-  const isFresh = ({ attempts }: TaskState): boolean =>
-    (attempts.at(-1)?.lastSign ?? 0) > outside().now() - LAUNCH_MS;
+  const isFresh = ({ named }: Start): boolean =>
+    (named?.lastSign ?? 0) > outside().now() - LAUNCH_MS;
   while (unlaunched(await journal.state()).some(isFresh))
     await new Promise((resolve) => setTimeout(resolve, 100));
 }

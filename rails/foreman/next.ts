@@ -1,10 +1,17 @@
 import type { Journal } from "../journal/journal.ts";
-import { type AttemptState, isActive, type RunState, type TaskState } from "../journal/state.ts";
+import {
+  type AttemptState,
+  activeOf,
+  isActive,
+  type RunState,
+  type TaskState,
+} from "../journal/state.ts";
+import { candidatesAt } from "../journal/variants.ts";
 import { outside } from "../program/world.ts";
 import { isRunning } from "../proof/jobs.ts";
 import { alarmsOf, haltOf } from "./alarms.ts";
 import { attentionOf } from "./attention.ts";
-import { choose, dispatch, toStart } from "./dispatch.ts";
+import { choose, dispatchAll, toStart } from "./dispatch.ts";
 import { doneAt, keyOf, newsOf } from "./news.ts";
 import { waiting } from "./waiting.ts";
 
@@ -32,9 +39,10 @@ export async function next(
     const at = { dollars, now: outside().now() };
     const alarms = alarmsOf(state, at);
     const stop = haltOf(state, alarms, at);
-    const tasks = stop ? [] : toStart(state);
-    const dispatches = tasks.map((task) => dispatch(state, task, write));
-    const taken = new Set(dispatches.map(({ task }) => task));
+    const starts = stop ? [] : toStart(state);
+    if (stop === "budget")
+      for (const task of toClose(state)) write({ event: "variants-closed", task });
+    const dispatches = dispatchAll(state, starts, write);
     const { news, keys } = newsOf(state, attentionOf(state, alarms, at), alarms, isAll);
     const isDone = (state.done || state.aborted) && fault === null;
     if (isDone) keys.push(keyOf(doneAt(state)));
@@ -46,7 +54,7 @@ export async function next(
       landed: idsIn(state, "landed"),
       running: idsIn(state, "running"),
       dispatch: dispatches,
-      waiting: counted(waiting(state, taken, stop).map(({ why }) => why)),
+      waiting: counted(waiting(state, starts, stop).map(({ why }) => why)),
       ...news,
       fault,
     };
@@ -57,6 +65,16 @@ export async function next(
     return { answer, given };
   });
 }
+
+/** The tasks of which more variants would be started, were the money not spent: those that were
+ * handed in are chosen from then. */
+const toClose = ({ tasks }: RunState): string[] =>
+  [...tasks.values()]
+    .filter(({ phase, ...task }) => {
+      if (phase === null || task.wants === 0 || activeOf(task).length > 0) return false;
+      return candidatesAt({ phase, ...task }, phase).length > 0;
+    })
+    .map(({ id }) => id);
 
 /** How often each word is among some. */
 function counted(words: readonly string[]): Record<string, number> {

@@ -11,11 +11,13 @@ import { findPlace, type Place } from "../git/repository.ts";
 import { checksOfAll } from "../journal/checks.ts";
 import type { EventData } from "../journal/events.ts";
 import { reviewIn, stepsOf } from "../journal/phases.ts";
+import { conflictsOf } from "../journal/replan.ts";
 import type { Estimate } from "../journal/shapes.ts";
 import { estimate } from "../money/estimate.ts";
 import { experienceOf } from "../money/experience.ts";
 import { pricesAt } from "../money/price-table.ts";
 import { isOurs } from "../plan/change.ts";
+import { commandIn } from "../plan/each.ts";
 import { makePlan } from "../plan/plan.ts";
 import { chooseWorkflow, isAtLeast, riskOf } from "../plan/risk.ts";
 import { type Finding, finding, type Plan, type PlannedTask } from "../plan/task.ts";
@@ -97,9 +99,10 @@ export async function planAt(
   const checks = checksOfAll({ gates, prefix: place.prefix, baseRed: null }, tasks);
   const every = [...gates, ...checks.map(({ command }) => command)];
   const ofFlight = await preflight({ place, blueprint, gates: every, setup }, isTried && isSound);
-  const plan: Plan = { ...asWritten, tasks, findings: [...ofList, ...ofFlight] };
   const used = [...all.values()].filter(({ name }) => tasks.some((task) => task.workflow === name));
   const workflows = Object.fromEntries(used.map(({ name, phases }) => [name, phases]));
+  const conflicts = conflictsOf({ tasks, conflicts: asWritten.conflicts }, workflows);
+  const plan: Plan = { ...asWritten, tasks, conflicts, findings: [...ofList, ...ofFlight] };
   const reviews = reviewsOf(rails);
   const ways = { workflows, reviews };
   return { place, tools, found, blueprint, ...ways, gates, success, list, asWritten, plan };
@@ -129,8 +132,21 @@ export const broughtBy = (
   { commands }: Pick<Planned["success"], "commands">,
 ): string[] => [
   ...TOOL_NAMES.flatMap((name) => (toolsSaid[name] ? [`${name}: ${toolsSaid[name]}`] : [])),
-  ...tasks.flatMap(({ id, checks }) => checks.map((run) => `verify of task ${id}: ${run}`)),
+  ...tasks.flatMap((task) =>
+    commandsOf(task).map(({ what, run }) => `${what} of task ${task.id}: ${run}`),
+  ),
   ...commands.map((run) => `success: ${run}`),
+];
+
+/** The commands that a task itself brings, each with what it is for. */
+export const commandsOf = ({
+  checks,
+  each,
+  measure,
+}: Pick<PlannedTask, "checks" | "each" | "measure">): { what: string; run: string }[] => [
+  ...checks.map((run) => ({ what: "verify", run })),
+  ...(each ? [{ what: "each", run: each }] : []),
+  ...(measure ? [{ what: "measure", run: commandIn(measure) }] : []),
 ];
 
 /** Is a path of the list's there? It may be written from the repository's root as well. */
@@ -170,6 +186,7 @@ export function withWorkflow(
     const hint = `there are ${[...all.keys()].join(", ")}`;
     findings.push(finding("workflow", line, `task ${id}: ${lack}`, hint));
   }
+  if (workflow && !task.done) findings.push(...unbounded(task, workflow));
   for (const one of task.agent) {
     const fault = faultOf(one, overlays);
     if (!fault) continue;
@@ -185,6 +202,15 @@ export function withWorkflow(
     },
     findings,
   };
+}
+
+/** What a task lacks that says when it is over: what repeats needs a check that ends it. */
+function unbounded({ id, line, checks, each }: PlannedTask, { name, phases }: Workflow): Finding[] {
+  const isLoop = phases.some(({ rounds, tasks }) => rounds !== undefined && tasks === undefined);
+  if (!isLoop || checks.length > 0) return [];
+  const what = `task ${id}: workflow ${name} repeats until its Verify: is green, and it names none`;
+  const hint = each ? "name one with {} in it" : "name the command that is to pass";
+  return [finding("no-verify", line, what, hint)];
 }
 
 /** How tasks of each risk are reviewed whose own workflow reviews nothing, or whose risk shows only

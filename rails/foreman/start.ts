@@ -8,10 +8,9 @@ import { withGitLock } from "../git/worktree.ts";
 import { TIMEOUT } from "../journal/checks.ts";
 import type { EventData } from "../journal/events.ts";
 import { Journal, listRuns } from "../journal/journal.ts";
-import { stepsOf } from "../journal/phases.ts";
+import { isToDivide, priorityOf } from "../journal/replan.ts";
 import type { Command, Session } from "../journal/shapes.ts";
 import { isOpen } from "../journal/state.ts";
-import { jobsOf, prioritise, rivalsOf } from "../plan/schedule.ts";
 import type { Finding, Plan } from "../plan/task.ts";
 import { EXIT, Fault } from "../program/fault.ts";
 import { isAlive } from "../program/process.ts";
@@ -56,6 +55,11 @@ export async function start(
   if (gates.every(({ isCheck }) => isCheck)) {
     const where = "name commands under gates: in .claude/minion/blueprint.md";
     throw new Fault("no-gates", "neither lint, test nor build was found", where, EXIT.usage);
+  }
+  const area = plan.tasks.find((task) => !task.each && isToDivide(task, workflows));
+  if (area && budget === null) {
+    const what = `task ${area.id} is planned as it goes, which needs an end: a budget`;
+    throw new Fault("no-budget", what, "start it with --budget DOLLARS", EXIT.usage);
   }
   const priority = priorityOf(planned);
   const { run, line } = await withGitLock(place, async () => {
@@ -134,20 +138,6 @@ export const endGates = (commands: readonly string[], cwd: string): Command[] =>
 /** What makes a checkout ready for the gates, where the project needs that. */
 export const setupFor = ({ setup }: Tools) =>
   setup && { name: "setup", run: setup.run, cwd: setup.cwd, timeout: TIMEOUT };
-
-/** How urgent each task is, by its id. */
-export function priorityOf({
-  plan,
-  blueprint,
-  ...ways
-}: Pick<Planned, "blueprint" | "workflows" | "reviews"> & {
-  readonly plan: Pick<Plan, "tasks" | "conflicts">;
-}): Record<string, number> {
-  const steps = new Map(plan.tasks.map((task) => [task.id, stepsOf(ways, task)]));
-  const jobs = jobsOf(plan.tasks, (id) => steps.get(id) ?? 1);
-  const rivals = rivalsOf(plan.conflicts.map(({ tasks }) => tasks));
-  return Object.fromEntries(prioritise(jobs, rivals, blueprint.bounds.workers));
-}
 
 /** What the person should know of what a run leaves out, and of what it puts in their checkout. */
 async function warningsAt(place: Place): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { runToChange } from "../journal/run-at.ts";
-import { isActive, type RunState, type TaskState } from "../journal/state.ts";
+import { activeOf, type RunState, type TaskState } from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
 import { isAlive } from "../program/process.ts";
 import { type OfRun, RUN, type Verb } from "../program/verb.ts";
@@ -16,20 +16,22 @@ export const verb: Verb<Options> = {
     const question = (options.message ?? "").trim();
     const ended = await journal.decide((state, write) => {
       const task = taskToStop(state, id);
-      const last = task.attempts.at(-1);
-      const active = last && isActive(last) ? last : undefined;
+      const active = activeOf(task).map((each) => each.id);
       const note = question || "It was stopped.";
-      if (active) write({ event: "ended", attempt: active.id, reason: "stopped", note });
+      for (const attempt of active) write({ event: "ended", attempt, reason: "stopped", note });
       write({ event: "stopped", task: id, question });
-      return active?.id ?? null;
+      return active;
     });
     // A gate of the worker's that still runs would only be in the way of others.
     for (const { attempt, process: job } of before.jobs.values())
-      if (ended !== null && attempt === ended && (await isAlive(job)))
+      if (attempt && ended.includes(attempt) && (await isAlive(job)))
         process.kill(job.pid, "SIGTERM");
     const way = `minion retry ${id} --run ${before.run}`;
     const frees = question ? `${way} -m "the answer"` : way;
-    return { text: `task ${id} is stopped: ${frees} frees it`, data: { task: id, ended } };
+    return {
+      text: `task ${id} is stopped: ${frees} frees it`,
+      data: { task: id, ended: ended[0] ?? null },
+    };
   },
 };
 

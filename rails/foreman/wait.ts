@@ -2,10 +2,9 @@ import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Place } from "../git/repository.ts";
-import { isEndDue } from "../journal/end-task.ts";
 import type { Journal } from "../journal/journal.ts";
-import { isActive, isUnlaunched, type RunState } from "../journal/state.ts";
-import { landed } from "../line/land.ts";
+import type { RunState } from "../journal/state.ts";
+import { isIdle, landed } from "../line/land.ts";
 import { isAlive, markOf, type ProcessMark } from "../program/process.ts";
 import { outside } from "../program/world.ts";
 import { isRunning } from "../proof/jobs.ts";
@@ -117,11 +116,7 @@ async function landSome(journal: Journal, place: Place, state: RunState): Promis
 }
 
 const needsLanding = (state: RunState): boolean =>
-  !(state.done && !state.baseRed) &&
-  (state.baseRed === null ||
-    state.dropping.length > 0 ||
-    isEndDue(state) ||
-    [...state.tasks.values()].some((task) => task.state === "mergeable"));
+  !(state.done && !state.baseRed) && (state.baseRed === null || !isIdle(state));
 
 /** Is there something to start, to decide or to report that its session was not told yet? What it
  * costs is not looked up here: where that stops a run, the answer of `next` says so. */
@@ -133,19 +128,12 @@ function hasSomething(state: RunState): boolean {
   if (state.done) return !isToldOf(state, ...doneAt(state));
   if (haltOf(state, alarms, at)) return false;
   const start = toStart(state);
-  return state.reminded ? start.some((task) => !isNamed(state, task.id)) : start.length > 0;
-}
-
-/** Was a task named for a worker, and none started? */
-function isNamed({ tasks }: RunState, id: string): boolean {
-  const last = tasks.get(id)?.attempts.at(-1);
-  return last !== undefined && isActive(last) && isUnlaunched(last);
+  return state.reminded ? start.some(({ named }) => !named) : start.length > 0;
 }
 
 /** Is all that there is to say what was said before? Once more, and then no more until something
  * comes of it. */
-const isReminder = (state: RunState): boolean =>
-  toStart(state).some(({ id }) => isNamed(state, id));
+const isReminder = (state: RunState): boolean => toStart(state).some(({ named }) => named !== null);
 
 /** Will something come of waiting: does a worker work, does something land, or does a limit end? */
 async function goesOn(state: RunState): Promise<boolean> {

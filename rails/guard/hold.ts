@@ -1,7 +1,7 @@
 import { gitText } from "../git/git.ts";
 import { findPlace, treeOf } from "../git/repository.ts";
 import type { NewEvent } from "../journal/events.ts";
-import { evidenceFor, gatesOf, madeIn, unproven } from "../journal/evidence.ts";
+import { evidenceFor, gatesOf, madeIn, mayBeRed, unproven } from "../journal/evidence.ts";
 import { isMissed } from "../journal/passed.ts";
 import type { Reason } from "../journal/shapes.ts";
 import { type AttemptState, isActive, type RunState } from "../journal/state.ts";
@@ -147,25 +147,30 @@ async function lackOf(
   tree: string,
 ): Promise<Lack> {
   const { id, phase } = attempt;
+  const isRound = mayBeRed(state, attempt, tree);
   const missed = gatesOf(state, attempt).filter((gate) =>
     isMissed(gate, evidenceFor(state, gate, tree)),
   );
-  if (missed.length > 0) {
+  if (missed.length > 0 && !isRound) {
     const names = missed.map(({ name, red }) => (red ? `${name} (has to be red)` : name));
     const text = `not as it should be on exactly these files: ${names.join(", ")}`;
     return { reason: "red", text, way: "gate --all, once it is mended" };
   }
   const gates = unproven(state, attempt, tree).join(", ");
-  if (gates) {
+  if (gates && !isRound) {
     const text = `no evidence for exactly these files: ${gates}`;
     return { reason: "no-evidence", text, way: "gate --all" };
+  }
+  if (phase.picks) {
+    const way = `verdict ${id} A, or the letter of another one, with what decided on stdin`;
+    return { reason: "no-verdict", text: `${id} has chosen none`, way };
   }
   if (phase.back) {
     const way = `verdict ${id} pass, or fail, with findings on stdin`;
     return { reason: "no-verdict", text: `${id} has no verdict`, way };
   }
   if (phase.writes && (await uncommitted(state, id, top))) {
-    const text = "the gates passed, but not all is committed";
+    const text = isRound ? "not all is committed" : "the gates passed, but not all is committed";
     return { reason: "not-committed", text, way: "submit, after a commit" };
   }
   return { reason: "not-submitted", text: `${id} was not handed in`, way: "submit" };

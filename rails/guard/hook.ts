@@ -2,10 +2,11 @@ import { readFile } from "node:fs/promises";
 import { describe } from "../foreman/dispatch.ts";
 import { findPlace, type Place } from "../git/repository.ts";
 import { Journal, listRuns, ownRun } from "../journal/journal.ts";
+import { attemptOf } from "../journal/marker.ts";
 import { isActive } from "../journal/state.ts";
 import { shown } from "../program/shown.ts";
 import { outside } from "../program/world.ts";
-import { attemptOf, type Found, findAttempt } from "../worker/attempt.ts";
+import { type Found, findAttempt } from "../worker/attempt.ts";
 import { deny, type HookAnswer, type HookInput, type ToolAnswer } from "./answer.ts";
 import { callsIn } from "./command.ts";
 import { foremanTool } from "./foreman-tool.ts";
@@ -98,7 +99,7 @@ async function endedBy(common: string, input: HookInput): Promise<Found[]> {
   if (!run) return [];
   const active = [...run.state.attempts.values()].filter(isActive);
   return active
-    .filter(({ task, phase }) => prompt.includes(`"${describe(task, phase)}"`))
+    .filter(({ task, phase, variant }) => prompt.includes(`"${describe(task, phase, variant)}"`))
     .map((attempt) => ({ ...run, attempt }));
 }
 
@@ -151,7 +152,7 @@ async function attemptFor(
 
 /** The attempt that a dispatch's prompt names. */
 const attemptIn = (prompt: string): string | undefined =>
-  /minion begin (r\d+\/\w+\.\d+)/.exec(prompt)?.[1];
+  /minion begin (r\d+\/[\w/]+\.\d+)/.exec(prompt)?.[1];
 
 /** The attempt of an agent, by what was taken down of its launch, else by what it was told. */
 async function attemptOfAgent(common: string, input: HookInput): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import { type Consent, newCommands } from "../blueprint/agreed.ts";
-import { broughtBy, planAt } from "../foreman/planned.ts";
+import { broughtBy, commandsOf, planAt } from "../foreman/planned.ts";
 import type { Place } from "../git/repository.ts";
 import type { RunState } from "../journal/state.ts";
 import type { PlannedTask } from "../plan/task.ts";
@@ -23,7 +23,7 @@ export async function newOfList(
   const project = [...Object.values(found), ...blueprint.gates].flatMap((each) => each?.run ?? []);
   const said = [
     ...Object.values(plan.toolsSaid).filter((run) => run !== undefined),
-    ...plan.tasks.flatMap(({ checks }) => checks),
+    ...plan.tasks.flatMap(commandsOf).map(({ run }) => run),
     ...success.commands,
   ];
   const isKnown = callsOnly(project, blueprint.allow);
@@ -38,7 +38,7 @@ export async function newOfTasks(
 ): Promise<Consent | null> {
   const project = [...gates, ...(setup ? [setup] : [])].map(({ run }) => run);
   const isKnown = callsOnly(project, blueprint.allow);
-  const all = tasks.flatMap(({ checks }) => checks);
+  const all = tasks.flatMap(commandsOf).map(({ run }) => run);
   const brought = broughtBy({ toolsSaid: {}, tasks }, { commands: [] });
   return all.every(isKnown) ? null : newCommands(brought, common);
 }

@@ -19,21 +19,25 @@ export type Where = Readonly<{
 }>;
 
 const WORKERS = ["begin", "gate", "submit", "verdict"];
+/** Those of a worker that plans, beside these. */
+export const PLANNERS = ["change", "drop"];
 
 /** Why a worker may not run a shell text, with the way out, or null. It sees what such a text says,
  * and refuses one that hides which program it starts where that might be git or minion; a script
  * that it only names is not seen through, and does not reach the line for that.
  * @param branch the attempt's own; empty before it began
  * @param rules what the blueprint refuses: see `readingsOf`
- * @param where null where that is not known */
+ * @param where null where that is not known
+ * @param more verbs of `minion` that it has beside a worker's */
 export function refusal(
   text: string,
   branch: string,
   rules: Blueprint["refuse"],
   where: Where | null = null,
+  more: readonly string[] = [],
 ): string | null {
   const judged = (call: Call): string | null =>
-    ofMinion(call) ??
+    ofMinion(call, [...WORKERS, ...more]) ??
     ofJournal(call, where) ??
     ofElsewhere(call, where) ??
     ofRules(call, branch, rules, where);
@@ -51,11 +55,12 @@ function unsaid({ program, args }: Call): string {
   return `${shown}: it cannot be seen what this starts: say it plainly, each program by its name`;
 }
 
-function ofMinion({ program, args, isGuess }: Call): string | null {
+function ofMinion({ program, args, isGuess }: Call, own: readonly string[]): string | null {
   if (program !== "minion" || isLooking(args)) return null;
   const verb = args.find((word) => !word.startsWith("-")) ?? "";
-  if (WORKERS.includes(verb) || (isGuess && !isVerb(verb))) return null;
-  return `minion ${verb} is not a worker's: a worker has begin, gate, submit and verdict`;
+  if (own.includes(verb) || (isGuess && !isVerb(verb))) return null;
+  const all = `${own.slice(0, -1).join(", ")} and ${own.at(-1)}`;
+  return `minion ${verb} is not a worker's: a worker has ${all}`;
 }
 
 /** Reading what a run printed is everybody's; what changes a file there, or in git's own folder, is

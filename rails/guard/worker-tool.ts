@@ -1,16 +1,19 @@
 import { resolve, sep } from "node:path";
+import { changeFrom } from "../foreman/change.ts";
 import type { Place } from "../git/repository.ts";
+import { isMade } from "../journal/family.ts";
 import type { Reason, State } from "../journal/shapes.ts";
 import { inOrder, type RunState, type TaskState } from "../journal/state.ts";
-import { matchesAny } from "../plan/conflicts.ts";
+import { matchesAny, patternOf } from "../plan/conflicts.ts";
 import { withDependents } from "../plan/dependencies.ts";
 import { outside } from "../program/world.ts";
 import type { Found } from "../worker/attempt.ts";
 import { allow, deny, type HookInput, type ToolAnswer } from "./answer.ts";
-import { callsIn, isListed, wordsOf } from "./command.ts";
+import { callsIn, hereDocIn, isListed, wordsOf } from "./command.ts";
 import { holdAtEnd } from "./hold.ts";
+import { newOfTasks } from "./list-commands.ts";
 import { leadingOut, realTarget } from "./real-target.ts";
-import { refusal, type Where } from "./refuse.ts";
+import { PLANNERS, refusal, type Where } from "./refuse.ts";
 
 /** A worker that uses tools is alive; one line in the journal every so often is enough to know. */
 const ALIVE_EVERY_MS = 120_000;
@@ -55,20 +58,38 @@ const TAKEN_AWAY: readonly Reason[] = ["stopped", "dropped", "changed"];
 export async function workerCommand(
   command: string,
   found: Found | null,
-  place: Where | null = null,
+  place: (Where & Place) | null = null,
 ): Promise<ToolAnswer> {
   const { gates = [], blueprint } = found?.state ?? {};
   const branch = found?.attempt.begun?.branch ?? "";
   const where = place && { ...place, links: await linksIn(command, place) };
-  const refused = refusal(command, branch, blueprint?.refuse ?? [], where);
+  const isPlanner = found?.attempt.phase.tasks !== undefined;
+  const more = isPlanner ? PLANNERS : [];
+  const refused = refusal(command, branch, blueprint?.refuse ?? [], where, more);
   if (refused) return deny(refused);
   const words = wordsOf(command) ?? [];
+  if (isPlanner && place && words[0] === "minion" && words[1] === "change") {
+    const unknown = await unknownIn(command, found, place);
+    if (unknown) return deny(unknown);
+  }
   if (words[0] === "minion") return allow("a command of the worker");
   const isLedOut = words.some((word) => where?.links.has(word));
   const isGate = words.length > 0 && gates.some(({ run }) => run === command.trim());
   if (isGate || (!isLedOut && isListed(words, blueprint?.allow ?? [], where?.top)))
     return allow("a gate, or on the blueprint's list");
   return null;
+}
+
+/** What a planner is told whose tasks bring commands that are not the project's own: there is nobody
+ * to ask. Null where there are none, or the list cannot be read, which is said then. */
+async function unknownIn(text: string, found: Found, place: Place): Promise<string | null> {
+  const { attempt, state } = found;
+  const list = hereDocIn(text) ?? "";
+  const changed = await changeFrom(list, "the list", place, state, attempt).catch(() => null);
+  const commands = changed && (await newOfTasks(changed.event.tasks, state, place));
+  if (!commands) return null;
+  const way = "Verify: may call what the project's own commands call; the rest is for Done when:";
+  return `nobody can be asked for these: ${commands.commands.join("; ")}. ${way}`;
 }
 
 /** What links in the worktree a shell text names that lead out of it. */
@@ -109,15 +130,15 @@ const CLOSED: readonly State[] = ["landed", "skipped", "dropped", "needs-human",
 function barrier(path: string, state: RunState, task: TaskState): string | null {
   const isIn = (patterns: readonly string[]) => matchesAny(patterns, path, state.prefix);
   if (isIn(task.forbid)) return `${path} is forbidden to task ${task.id}`;
-  if (isIn(task.files.map((file) => file.path))) return null;
+  if (isIn(task.files.map(patternOf))) return null;
   // What hangs on this task begins after it has landed.
   const after = withDependents([task.id], inOrder(state));
   const open = [...state.tasks.values()].filter(
-    (other) => !after.has(other.id) && !CLOSED.includes(other.state),
+    (other) => !after.has(other.id) && !CLOSED.includes(other.state) && !isMade(other),
   );
   const owner = open.find(({ files }) => {
     const declared = files.filter(({ guessed }) => !guessed);
-    return isIn(declared.map((file) => file.path));
+    return isIn(declared.map(patternOf));
   });
   return owner ? `${path} is task ${owner.id}'s, which is open` : null;
 }

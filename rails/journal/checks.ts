@@ -13,11 +13,17 @@ const NAME = "verify";
 
 type Run = Pick<RunState, "gates" | "prefix" | "baseRed">;
 
+/** A task, as far as its own checks go. */
+type Checked = Pick<TaskState, "checks" | "each">;
+
 /** The commands of a task's `Verify:`, as gates of that task alone; none that is a gate of all
- * anyway, unless that one is red on the base: then what fails there as well counts here. */
-export function checksOf(run: Run, { checks }: Pick<TaskState, "checks">): Command[] {
+ * anyway, unless that one is red on the base: then what fails there as well counts here. Of one with
+ * `Each:` those of the whole: what holds `{}` is of each that it lists. */
+export function checksOf(run: Run, { checks, each }: Checked): Command[] {
   // A journal of before holds words in that place.
-  const own = [...new Set(checks ?? [])].filter((command) => !isGate(run, command));
+  const own = [...new Set(checks ?? [])].filter(
+    (command) => !isGate(run, command) && !(each && command.includes("{}")),
+  );
   return own.map((command, at) => ({
     name: nameOf(run, own.length > 1 ? at + 1 : 0),
     run: command,
@@ -68,7 +74,7 @@ export function isBound({ phases }: Pick<TaskState, "phases">, phase: Phase): bo
 /** The checks of some tasks, each command once, with the tasks that it is of. */
 export function checksOfAll(
   run: Run,
-  tasks: readonly Pick<TaskState, "id" | "checks">[],
+  tasks: readonly (Checked & Pick<TaskState, "id">)[],
 ): { command: Command; tasks: string[] }[] {
   const found = new Map<string, { command: Command; tasks: string[] }>();
   for (const task of tasks)

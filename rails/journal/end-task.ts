@@ -6,6 +6,32 @@ import type { RunState, TaskState } from "./state.ts";
  * numbers, or one letter. */
 export const END = "end";
 
+/** Is a task such a one? Where the end is red once more after it, `end-2` follows it. */
+export const isEnd = ({ id }: Pick<TaskState, "id">): boolean => /^end(-\d+)?$/.test(id);
+
+/** The tasks of a run that mend its end. */
+const endTasks = ({ tasks }: Pick<RunState, "tasks">): TaskState[] =>
+  [...tasks.values()].filter(isEnd);
+
+/** What the next task is called that mends the end; null where one is open, or as many workers have
+ * tried as may. */
+export function nextEnd(state: RunState): string | null {
+  const all = endTasks(state);
+  if (all.some((task) => task.state !== "landed")) return null;
+  if (endRoundsLeft(state) === 0) return null;
+  return all.length === 0 ? END : `${END}-${all.length + 1}`;
+}
+
+/** How many more workers may try to make the line green at the end. */
+export function endRoundsLeft(state: RunState): number {
+  const handed = endTasks(state).flatMap(({ attempts }) => attempts.filter(isHandedIn));
+  // A run that an older version began knows no such bound.
+  return Math.max(0, (state.blueprint.bounds.end_rounds ?? 1) - handed.length);
+}
+
+const isHandedIn = ({ submitted }: TaskState["attempts"][number]): boolean =>
+  submitted !== undefined;
+
 /** What a task that no workflow is about goes through. */
 export const IMPLEMENT: Phase = {
   name: "implement",
@@ -32,7 +58,8 @@ export const JUDGE: Phase = {
 };
 
 /** Is a task one of a list, or of a change of it? */
-export const isListed = ({ id }: Pick<TaskState, "id">): boolean => id !== END && id !== SUCCESS;
+export const isListed = (task: Pick<TaskState, "id">): boolean =>
+  !isEnd(task) && task.id !== SUCCESS;
 
 /** Has all landed that will, on a line that was not proven for the end yet? */
 export function isEndDue({ gates, fresh, landings, tip, end, tasks }: RunState): boolean {

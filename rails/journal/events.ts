@@ -87,13 +87,16 @@ const EVENTS = {
     // How urgent each task is: the highest is dispatched first.
     priority: given<Readonly<Record<string, number>>>(),
   }),
-  /** `agent`: what is added after a failure. */
+  /** `agent`: what is added after a failure; `variant`: which of several that are to be chosen
+   * from, from 1 on; `order`: those attempts as their judge is to see them, drawn by lot. */
   dispatched: v.object({
     task: text,
     attempt: text,
     phase: text,
     agent: v.optional(text),
     model: v.optional(text),
+    variant: v.optional(number),
+    order: v.optional(texts),
   }),
   /** `transcript`: of the session that started it, where the client keeps its own. */
   launched: v.object({ attempt: text, agent: text, transcript: v.optional(text) }),
@@ -109,7 +112,16 @@ const EVENTS = {
   alive: v.object({ attempt: text }),
   /** For lack of permission: a command or path, as one line. */
   refused: v.object({ attempt: text, tool: v.optional(text, ""), what: v.optional(text, "") }),
-  begun: v.object({ attempt: text, worktree: text, branch: text, base: text, foundBranch: text }),
+  /** `base`: above it lie the task's own commits; `from`: where the worker began, where that is
+   * neither the base nor where the work before it ended. */
+  begun: v.object({
+    attempt: text,
+    worktree: text,
+    branch: text,
+    base: text,
+    foundBranch: text,
+    from: v.optional(text),
+  }),
   /** `token`: of one of which there may be several, the newest of which counts. */
   job: v.object({
     name: text,
@@ -126,14 +138,22 @@ const EVENTS = {
   "sent-back": v.object({ attempt: text, reason: text, tree: text }),
   /** What only a person lets through, told to the worker once for the same files. */
   objection: v.object({ attempt: text, reason: given<Reason>(), what: texts, tree: text }),
-  /** `verdict`: what a phase that judges came to; its handoff is what it found. */
+  /** `verdict`: what a phase that judges came to; its handoff is what it found. `red`: of a round,
+   * the gates that did not come out as they have to. */
   submitted: v.object({
     ...result,
     attempt: text,
     handoff: text,
     verdict: v.optional(v.picklist(["pass", "fail"])),
     byHand: v.optional(flag),
+    red: v.optional(texts),
   }),
+  /** What the `Measure:` of a task says of a variant; null: nothing, so that it is out. */
+  measured: v.object({ attempt: text, value: v.nullable(number), output: text }),
+  /** Of a task's variants, the one that goes on; `by`: what chose it. */
+  picked: v.object({ task: text, attempt: text, by: v.picklist(["measure", "judge", "only"]) }),
+  /** No more variants of a task are started: the money is spent. */
+  "variants-closed": v.object({ task: text }),
   nothing: v.object({ attempt: text, why: text }),
   /** An attempt is over without a result. */
   ended: v.object({
@@ -173,11 +193,19 @@ const EVENTS = {
   merged: v.object({ branch: v.optional(text, ""), to: text }),
   /** `words`: what a person says to whoever goes on. */
   retried: v.object({ task: text, words: v.optional(text, "") }),
+  /** What a task's `Each:` did not list, or in words why. */
+  "not-listed": v.object({ task: text, note: text }),
+  /** The `Verify:` of a task that is made of others, on the line as it stood there; `red`: in words
+   * what was. */
+  "whole-checked": v.object({ task: text, tip: text, red: textOrNull }),
   /** The plan as it is from here on: `tasks`, new or in place of those with their ids; `removed`:
    * those that there are no more; `loosened`: in words what only a person may loosen. The rest is
    * that of all tasks, as in `started`; `waves` by id. */
   changed: v.object({
     session: v.optional(text, ""), // Who did it; empty outside of a session
+    by: v.optional(text), // The attempt of a planner that did it
+    listed: v.optional(text), // The task whose `Each:` listed all that is new …
+    leftOut: v.optional(number), // … and how many of its lines were blank or there already
     tasks: listOf<PlannedTask>(),
     removed: texts,
     loosened: texts,
@@ -199,7 +227,7 @@ const EVENTS = {
    * only stopped. */
   stopped: v.object({ task: text, question: v.optional(text, "") }),
   /** Not to be done, of tasks that have not landed … */
-  dropped: v.object({ tasks: texts }),
+  dropped: v.object({ tasks: texts, by: v.optional(text) }),
   /** … and of those that have: to be taken back from the line, which `proven` then says … */
   dropping: v.object({ tasks: texts }),
   /** … or they stay. */

@@ -1,10 +1,12 @@
 import type { Phase } from "../blueprint/workflow.ts";
+import { ownOf } from "../program/files.ts";
 import { checksOf, isBound } from "./checks.ts";
-import { END } from "./end-task.ts";
+import { isEnd } from "./end-task.ts";
 import type { Evidence } from "./events.ts";
-import { isMet } from "./passed.ts";
+import { isMet, isMissed } from "./passed.ts";
+import { hasRounds } from "./rounds.ts";
 import type { Command } from "./shapes.ts";
-import type { RunState, TaskState } from "./state.ts";
+import type { AttemptState, RunState, TaskState } from "./state.ts";
 
 type Named = Readonly<{ name: string; run: string; cwd: string }>;
 
@@ -47,29 +49,42 @@ export function madeIn({ evidence }: RunState, attempt?: string): string[] {
 export type PhaseGate = Command & Readonly<{ red: boolean }>;
 
 /** An attempt, as far as its gates go. */
-type Bound = Readonly<{ phase: Phase; task: Pick<TaskState, "id" | "phases" | "checks"> }>;
+type Bound = Readonly<{ phase: Phase; task: Pick<TaskState, "id" | "phases" | "checks" | "each"> }>;
 
 /** The gates of an attempt, in order: those of its phase, that have to fail or to pass, and where
  * the task's `Verify:` binds that, its commands. */
 export function gatesOf(state: RunState, { phase, task }: Bound): PhaseGate[] {
   const checks = isBound(task, phase) ? checksOf(state, task) : [];
   return [
-    ...gatesOfPhase(state, phase, task.id === END),
+    ...gatesOfPhase(state, phase, isEnd(task)),
     ...checks.map((check) => ({ ...check, red: false })),
   ];
 }
 
 /** Those of a phase are the ones that it names; where it names none, all if it writes and none has
  * to fail. */
-function gatesOfPhase({ gates }: RunState, phase: Phase, isEnd: boolean): PhaseGate[] {
+function gatesOfPhase({ gates }: RunState, phase: Phase, isOfEnd: boolean): PhaseGate[] {
   const isAll = phase.writes && phase.red.length === 0;
   const isToPass = (name: string): boolean => phase.gates?.includes(name) ?? isAll;
   // Those for the end are the business of whoever mends what is red there.
-  const isDue = ({ isLast }: Command): boolean => !isLast || isEnd;
+  const isDue = ({ isLast }: Command): boolean => !isLast || isOfEnd;
   return gates
     .filter(isDue)
     .map((gate) => ({ ...gate, red: phase.red.includes(gate.name) }))
     .filter(({ name, red }) => red || isToPass(name));
+}
+
+/** May an attempt be handed in though a gate has not come out on a tree as it should? A round may,
+ * once it is seen what is red, or no try is left to see it. */
+export function mayBeRed(state: RunState, attempt: AttemptState, tree: string): boolean {
+  const [first] = gatesOf(state, attempt).filter(
+    (gate) => !isMet(gate, evidenceFor(state, gate, tree)),
+  );
+  if (!first || !hasRounds(attempt.phase)) return false;
+  const failures = ownOf(attempt.failures, first.name) ?? 0;
+  return (
+    failures >= state.blueprint.bounds.failures || isMissed(first, evidenceFor(state, first, tree))
+  );
 }
 
 /** The names of an attempt's gates that have not come out on a tree as they should. */

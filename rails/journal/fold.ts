@@ -2,10 +2,18 @@ import type { Phase } from "../blueprint/workflow.ts";
 import { isAtLeast, riskOf } from "../plan/risk.ts";
 import type { PlannedTask } from "../plan/task.ts";
 import { ownOf } from "../program/files.ts";
-import { END, endTask, IMPLEMENT, JUDGE, SUCCESS, successTask } from "./end-task.ts";
+import {
+  endRoundsLeft,
+  endTask,
+  IMPLEMENT,
+  JUDGE,
+  nextEnd,
+  SUCCESS,
+  successTask,
+} from "./end-task.ts";
 import type { Event, EventData, EventName } from "./events.ts";
 import { isMissed } from "./passed.ts";
-import { phasesFor, straight, wayFor } from "./phases.ts";
+import { phasesFor, stepsIn, wayFor } from "./phases.ts";
 import type { State } from "./shapes.ts";
 import { settle } from "./standing.ts";
 import { type AttemptState, hasResult, type RunState, type TaskState } from "./state.ts";
@@ -106,6 +114,14 @@ const openTask = (task: PlannedTask, state: State, way: readonly Phase[]): TaskS
   attempts: [],
   extra: 0,
   tried: 0,
+  anew: 0,
+  picked: null,
+  isClosed: false,
+  wants: 0,
+  isListed: false,
+  notListed: null,
+  whole: null,
+  endedAt: 0,
   stop: task.ask || null,
   isDropped: false,
   added: "",
@@ -179,10 +195,14 @@ const OF_ATTEMPT: { [N in EventName]?: AttemptReducer<N> } = {
   objection(attempt, event) {
     attempt.objections.push(event);
   },
+  measured(attempt, event) {
+    attempt.measured = event;
+  },
   submitted(attempt, event, state) {
     attempt.submitted = event;
     attempt.over = undefined;
-    if (event.byHand) Object.assign(attempt.task, { stop: null, isDropped: false });
+    if (event.byHand)
+      Object.assign(attempt.task, { stop: null, isDropped: false, picked: attempt.id });
     // What a person lands, or what comes late after all, is what happened to the task last.
     const { attempts } = attempt.task;
     attempts.push(...attempts.splice(attempts.indexOf(attempt), 1));
@@ -246,8 +266,7 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
     state.end = event;
     const isToJudge = state.successWords !== "" && !state.tasks.has(SUCCESS);
     if (event.red === null && isToJudge) addSuccessTask(state);
-    if (event.red !== null && !state.tasks.has(END))
-      addEndTask(state, event.red, event.checks ?? []);
+    if (event.red !== null) addEndTask(state, event.red, event.checks ?? []);
   },
   "merge-built"(state, event) {
     state.built = event;
@@ -257,6 +276,22 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
   },
   spent(state, event) {
     state.spent.set(event.transcript, event);
+  },
+  picked(state, event) {
+    const task = state.tasks.get(event.task);
+    if (task) task.picked = event.attempt;
+  },
+  "variants-closed"(state, event) {
+    const task = state.tasks.get(event.task);
+    if (task) task.isClosed = true;
+  },
+  "not-listed"(state, event) {
+    const task = state.tasks.get(event.task);
+    if (task) task.notListed = event.note;
+  },
+  "whole-checked"(state, event) {
+    const task = state.tasks.get(event.task);
+    if (task) task.whole = event;
   },
   changed: changePlan,
   "rails-changed"(state, event) {
@@ -298,9 +333,15 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
     if (event.words) task.words = [...task.words, event.words];
     task.stop = null;
     task.isDropped = false;
-    task.extra = state.blueprint.bounds.dispatches * straight(task.phases).length;
+    task.isClosed = false;
+    task.notListed = null;
+    task.whole = null;
+    task.extra = state.blueprint.bounds.dispatches * stepsIn(task.phases);
     for (const attempt of task.attempts)
-      attempt.isForgiven = attempt.over !== undefined || attempt.submitted?.verdict === "fail";
+      attempt.isForgiven =
+        attempt.over !== undefined ||
+        attempt.submitted?.verdict === "fail" ||
+        attempt.phase.rounds !== undefined;
   },
   owner(state, event) {
     state.session = event.session;
@@ -337,6 +378,9 @@ function addAttempt(state: RunState, event: Event<"dispatched">): void {
     task,
     phase,
     agent: event.agent ?? "",
+    variant: event.variant ?? 0,
+    order: event.order ?? [],
+    left: 0,
     isExtra: task.extra > 0,
     isForgiven: false,
     failures: {},
@@ -352,18 +396,22 @@ function addAttempt(state: RunState, event: Event<"dispatched">): void {
   state.attempts.set(attempt.id, attempt);
 }
 
-/** Adds the task that mends what is red at the end, after all others.
+/** Adds a task that mends what is red at the end, after all others, where one more may be.
  * @param red in words what is
  * @param checks the commands that show it mended, beside the gates */
 function addEndTask(state: RunState, red: string, checks: readonly string[]): void {
+  const id = nextEnd(state);
+  if (id === null) return;
   const waves = [...state.tasks.values()].map(({ wave }) => wave);
   const { agent } = state.blueprint.retry;
   const task = {
     ...endTask(red, agent, 1 + Math.max(...waves)),
+    id,
     verify: checks.join("\n"),
     checks,
   };
-  state.tasks.set(END, openTask(task, "waiting", [IMPLEMENT]));
+  const phase = { ...IMPLEMENT, rounds: endRoundsLeft(state) };
+  state.tasks.set(id, openTask(task, "waiting", [phase]));
 }
 
 /** Adds the task that judges the whole, after all others. */
@@ -378,7 +426,7 @@ function land(state: RunState, proven: EventData["proven"], at: number): void {
   const attempts = proven.landed.map(({ attempt }) => attempt);
   for (const id of attempts) {
     const task = state.attempts.get(id)?.task;
-    if (task) task.state = "landed";
+    if (task) Object.assign(task, { state: "landed", endedAt: at });
   }
   for (const id of proven.dropped ?? []) drop(state.tasks.get(id), at);
   if (proven.dropped) state.dropping = [];
@@ -387,10 +435,19 @@ function land(state: RunState, proven: EventData["proven"], at: number): void {
   state.proven = null;
 }
 
+/** Who adds tasks by a change. */
+function addedBy({ by, listed, session, loosened }: Event<"changed">): TaskState["added"] {
+  if (listed) return "each";
+  if (by) return "planner";
+  return session === "" || loosened.length > 0 ? "person" : "session";
+}
+
 /** Takes in the plan as it was changed. What is at work or has landed is not among what changes. */
 function changePlan(state: RunState, event: Event<"changed">): void {
   state.workflows = { ...state.workflows, ...event.workflows };
-  const added = event.session === "" || event.loosened.length > 0 ? "person" : "session";
+  const added = addedBy(event);
+  const planner = state.attempts.get(event.by ?? "");
+  if (planner) planner.left += event.tasks.filter(({ id }) => !state.tasks.has(id)).length;
   const before: PlannedTask[] = [];
   for (const planned of event.tasks) {
     const task = state.tasks.get(planned.id);
@@ -410,8 +467,10 @@ function changePlan(state: RunState, event: Event<"changed">): void {
   for (const task of state.tasks.values()) task.wave = ownOf(event.waves, task.id) ?? task.wave;
   state.conflicts = event.conflicts;
   state.priority = event.priority;
+  const listed = state.tasks.get(event.listed ?? "");
+  if (listed) listed.isListed = true;
   if (event.isUndo) state.changes.pop();
-  else state.changes.push({ event, before });
+  else if (!listed && !planner) state.changes.push({ event, before });
   state.reminded = false;
 }
 
@@ -436,8 +495,9 @@ function drop(task: TaskState | undefined, at: number): void {
     const { id } = attempt;
     attempt.over ??= { event: "ended", at, attempt: id, reason: "dropped", note };
   }
-  Object.assign(task, { state: "dropped", isDropped: true, stop: null });
+  Object.assign(task, { state: "dropped", isDropped: true, stop: null, endedAt: at, picked: null });
   task.tried = task.attempts.length;
+  task.anew = task.attempts.length;
 }
 
 /** What a worker touched may be riskier than what the task named. */

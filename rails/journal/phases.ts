@@ -3,7 +3,9 @@ import { isAtLeast } from "../plan/risk.ts";
 import type { PlannedTask } from "../plan/task.ts";
 import { ownOf } from "../program/files.ts";
 import type { EventData } from "./events.ts";
-import type { AttemptState, TaskState } from "./state.ts";
+import { isRedRound, roundsOf } from "./rounds.ts";
+import { type AttemptState, activeOf, type TaskState } from "./state.ts";
+import { furtherOf, isChosenFrom, variantsAt, variantsOf } from "./variants.ts";
 
 /** Where a task stands among its phases. */
 export type Progress = Readonly<{
@@ -60,14 +62,20 @@ export function wayFor(
   return [...own, ...review];
 }
 
-/** How many workers a task takes, one after another, where nothing fails. */
+/** How many workers a task takes at most, where nothing fails; one that is made of others none of
+ * its own. */
 export function stepsOf(
   { workflows, reviews }: Frozen,
-  { workflow, risk }: Pick<PlannedTask, "workflow" | "risk">,
+  { workflow, risk, each }: Pick<PlannedTask, "workflow" | "risk" | "each">,
 ): number {
+  if (each) return 0;
   const way = wayFor(ownOf(workflows, workflow) ?? [], risk, reviews);
-  return straight(phasesFor(way, risk)).length;
+  return stepsIn(phasesFor(way, risk));
 }
+
+/** How many workers phases take at most, where nothing fails. */
+export const stepsIn = (phases: readonly Phase[]): number =>
+  straight(phases).reduce((sum, phase) => sum + roundsOf(phase) * variantsOf(phase), 0);
 
 /** How many workers a task still takes where nothing fails, the one that is at it among them. */
 export function phasesAhead({ phase, phases }: TaskState): number {
@@ -82,13 +90,17 @@ export function progressOf(task: TaskState, cycles: number): Progress {
   const { attempts, tried } = task;
   const last = attempts.at(-1);
   const result = attempts.findLast(
-    ({ submitted, phase }) => submitted && (submitted.byHand || phase.writes),
+    (each) => each.submitted && (each.submitted.byHand || (each.phase.writes && isIts(task, each))),
   );
   if (result?.over && attempts.length === tried)
     return { phase: redoneBy(task, result), result, recent: result, isDoubted: false };
   const isDoubted = last !== undefined && hasFindings(last) && timesBack(task, last) > cycles;
   return { phase: nextPhase(task, last), result, recent: last, isDoubted };
 }
+
+/** Is an attempt's work the task's? Of variants that of the one that was picked. */
+const isIts = ({ picked }: TaskState, { variant, id }: AttemptState): boolean =>
+  variant === 0 || picked === id;
 
 /** What did not land is done anew by the phase that made it, or by the one whose findings it
  * mended; what was dropped, from the start. */
@@ -99,14 +111,22 @@ function redoneBy({ phases }: TaskState, { phase, over }: AttemptState): Phase {
 }
 
 /** The phase that is on or comes next; null where the last is over. */
-function nextPhase({ phases }: TaskState, last: AttemptState | undefined): Phase | null {
+function nextPhase(task: TaskState, last: AttemptState | undefined): Phase | null {
+  const { phases, picked } = task;
   if (!last) return phases[0] ?? null;
   const { phase, submitted, over } = last;
   if (over?.reason === "dropped") return phases[0] ?? phase;
-  if (!submitted || over) return phase;
-  if (submitted.byHand) return null;
+  if (submitted?.byHand && !over) return null;
+  if (isChosenFrom(task, phase)) {
+    const isOn = furtherOf(task, phase, variantsAt(task, phase)) > 0;
+    if (isOn || activeOf(task).length > 0) return phase;
+  } else if (!submitted || over) return phase;
+  if (isRedRound(last) || phase.tasks) return phase;
   if (hasFindings(last)) return phases.find(({ name }) => name === phase.back) ?? phase;
-  const isLater = (next: Phase): boolean => phases.indexOf(next) > phases.indexOf(phase);
+  // Where one worker did it alone, or one was picked, there is nothing to choose from.
+  const isToPick = picked === null && isChosenFrom(task, phase);
+  const isLater = (next: Phase): boolean =>
+    phases.indexOf(next) > phases.indexOf(phase) && (isToPick || !next.picks);
   return judgeOf(phases, phase) ?? straight(phases).find(isLater) ?? null;
 }
 

@@ -1,10 +1,15 @@
+import type { Phase } from "../blueprint/workflow.ts";
 import { mendedBy } from "./checks.ts";
 import { isBusy, isEndDue, SUCCESS } from "./end-task.ts";
+import { families, isMade } from "./family.ts";
+import { ofMade } from "./made.ts";
 import { howIn } from "./passed.ts";
-import { type Progress, progressOf, straight } from "./phases.ts";
-import { endOf, type Reason, type State } from "./shapes.ts";
+import { type Progress, progressOf, stepsIn } from "./phases.ts";
+import { ALIKE_TO_END, alikeInARow, isRedRound, redRounds, roundsOf } from "./rounds.ts";
+import { afterFailure, as, beforeFirst, stoppedFor, unmet } from "./standing-rules.ts";
 import {
   type AttemptState,
+  activeOf,
   inOrder,
   isActive,
   isDispatchable,
@@ -13,19 +18,24 @@ import {
   type Standing,
   type TaskState,
 } from "./state.ts";
+import { furtherOf, isChosenFrom, pickDue, variantsAt } from "./variants.ts";
 
 /** Works out what each task's state is now, and what follows from that for the run. Dependencies
  * come before what hangs on them.
  * @param state it has all events in it; it is changed */
 export function settle(state: RunState): void {
   state.left = dispatchesLeft(state);
+  const made = families(state);
   for (const task of inOrder(state)) {
     const progress = progressOf(task, state.blueprint.bounds.cycles);
     task.phase = progress.phase;
     task.result = progress.result;
-    if (task.state === "landed") continue;
-    Object.assign(task, standing(state, task, progress));
+    task.wants = 0;
+    if (isMade(task)) Object.assign(task, ofMade(state, task, made));
+    else if (task.state === "landed") continue;
+    else Object.assign(task, standing(state, task, progress));
     if (isDispatchable(task)) Object.assign(task, unmet(state, task) ?? heldBack(state, task));
+    task.wants = wantsOf(task);
   }
   state.done = ![...state.tasks.values()].some(isBusy) && !isEndDue(state);
 }
@@ -35,8 +45,21 @@ export function settle(state: RunState): void {
 function dispatchesLeft({ attempts, tasks, blueprint }: RunState): number {
   const all = [...attempts.values()];
   const dispatches = all.filter((each) => !isLost(each) && !each.isExtra).length;
-  const steps = [...tasks.values()].reduce((sum, { phases }) => sum + straight(phases).length, 0);
+  const steps = [...tasks.values()].reduce(
+    (sum, { phases, each }) => sum + (each ? 0 : stepsIn(phases)),
+    0,
+  );
   return Math.max(0, blueprint.bounds.dispatches * steps - dispatches);
+}
+
+/** How many workers are to be started for a task now: of a phase that is chosen from several, also
+ * while others of them are at it. */
+function wantsOf(task: TaskState): number {
+  const { phase, state, each } = task;
+  if (phase === null || each || pickDue(task)) return 0;
+  if (isChosenFrom(task, phase) && (state === "running" || isDispatchable(task)))
+    return furtherOf(task, phase, variantsAt(task, phase));
+  return isDispatchable(task) ? 1 : 0;
 }
 
 /** What stands in the way of giving tasks of the run to a worker: they wait for a person then. Empty
@@ -62,12 +85,6 @@ function onBase(evidence: RunState["evidence"], gate: string): string {
   return ran?.failing === undefined ? gate : `${gate} ${howIn(ran)}`;
 }
 
-const as = (state: State, reason: Reason | null = null, note = ""): Standing => ({
-  state,
-  reason,
-  note,
-});
-
 /** The state of a task that has not landed: the first rule that holds. */
 function standing(state: RunState, task: TaskState, progress: Progress): Standing {
   const { recent, isDoubted } = progress;
@@ -75,14 +92,47 @@ function standing(state: RunState, task: TaskState, progress: Progress): Standin
   if (task.isDropped) return as("dropped");
   if (task.id === SUCCESS) return ofTheWhole(state, task);
   if (task.stop !== null) return stoppedFor(task.stop, last?.over);
-  if (last?.nothing && !last.over) return as("skipped", null, last.nothing.why);
+  if (activeOf(task).length > 0) return as("running");
+  if (task.phase && isChosenFrom(task, task.phase)) return ofVariants(state, task, task.phase);
+  if (last?.nothing && !last.over) return ofNothing(task, last);
   if (recent?.over) return afterFailure(state, task, recent, recent.over);
   if (isDoubted) return as("needs-human", "findings", last?.submitted?.handoff);
   if (!last) return beforeFirst(state, task);
-  if (isActive(last)) return as("running");
+  if (isRedRound(last)) return afterRound(state, task, last);
   if (task.phase) return as("ready");
+  // Where nobody was to write, what was handed in is the result.
+  if (!task.phases.some(({ writes }) => writes) && !task.result) return as("landed");
   if (task.risk !== "high" || last.submitted?.byHand) return as("mergeable");
   return as("needs-human", "high-risk", last.submitted?.verdict ? last.submitted.handoff : "");
+}
+
+/** Where a task stands of which several are to be started, or were and came to nothing yet. */
+const ofVariants = (state: RunState, task: TaskState, phase: Phase): Standing =>
+  variantsAt(task, phase).length > 0 ? as("ready") : beforeFirst(state, task);
+
+/** Where a task stands of which somebody said that there is nothing to do. Of several that were to
+ * be chosen from, all of them have to say so. */
+function ofNothing(task: TaskState, { phase, variant, nothing }: AttemptState): Standing {
+  const group = variant > 0 ? variantsAt(task, phase).filter((each) => !isLost(each)) : [];
+  return group.every((each) => each.nothing)
+    ? as("skipped", null, nothing?.why)
+    : as("verify-failed", null, "None of its variants came to anything.");
+}
+
+/** Where a task stands of which a round was handed in with something red. */
+function afterRound(
+  state: RunState,
+  task: TaskState,
+  { phase, submitted }: AttemptState,
+): Standing {
+  const rounds = redRounds(task, phase).length;
+  const red = (submitted?.red ?? []).join(", ");
+  const note = `Round ${rounds} of ${roundsOf(phase)} left red: ${red}.`;
+  if (alikeInARow(state, task, phase) >= ALIKE_TO_END)
+    return as("needs-human", "stuck", `${note} The last ${ALIKE_TO_END} left the same.`);
+  return rounds >= roundsOf(phase)
+    ? as("needs-human", "gate-failed", note)
+    : as("ready", null, note);
 }
 
 /** Where the task stands that judges the whole: its turn comes when nothing else is to come and the
@@ -104,45 +154,3 @@ function ofTheWhole(state: RunState, { attempts }: TaskState): Standing {
   const isReady = state.end?.tip === state.tip && state.end.red === null && !others.some(isBusy);
   return as(isReady ? "ready" : "waiting");
 }
-
-/** A task at which nobody works before a person says so.
- * @param question what it waits for; empty where it was only stopped
- * @param over how its last attempt ended */
-const stoppedFor = (question: string, over: AttemptState["over"]): Standing =>
-  question ? as("needs-human", "question", question) : as("needs-human", "stopped", over?.note);
-
-/** Where a task stands whose last attempt failed, or whose result did not land.
- * @param over how that ended */
-function afterFailure(
-  { blueprint }: RunState,
-  { attempts, phase }: TaskState,
-  recent: AttemptState,
-  { reason, note }: NonNullable<AttemptState["over"]>,
-): Standing {
-  const failed = attempts.filter(
-    (each) => each.over && !each.isForgiven && each.phase === phase && !isLost(each),
-  );
-  const { cause } = endOf(reason);
-  // What another attempt would not change: a person has to agree, or to say no.
-  const isPersons = cause === "person" && !recent.isForgiven;
-  if (isPersons || failed.length >= blueprint.bounds.attempts)
-    return as("needs-human", reason, note);
-  // Neither is the work's fault: it is simply to be done again on the line as it is now.
-  const isBlameless = cause === "nobody" || cause === "line";
-  return as(isBlameless ? "ready" : "verify-failed", reason, note);
-}
-
-/** Where a task stands that nobody has worked at: what it depends on says. */
-const beforeFirst = (state: RunState, task: TaskState): Standing =>
-  unmet(state, task) ?? as("ready");
-
-/** Where a task stands by what it depends on; null where nothing of that is open any more. */
-function unmet({ tasks }: RunState, { depends }: TaskState): Standing | null {
-  const before = depends.map((id) => tasks.get(id)?.state);
-  if (before.some((each) => each && CANNOT_LAND.includes(each))) return as("blocked", "dependency");
-  const isFree = before.every((each) => each === "landed" || each === "skipped");
-  return isFree ? null : as("waiting");
-}
-
-/** What hangs on a task in one of these cannot begin before a person decides. */
-const CANNOT_LAND: readonly State[] = ["needs-human", "blocked", "dropped"];

@@ -6,7 +6,7 @@ import type { Event, EventData } from "./events.ts";
 import { endOf, type Reason, type State } from "./shapes.ts";
 
 /** Of each of these an attempt keeps the last. */
-type Kept = { [N in "begun" | "refused" | "submitted" | "nothing"]?: Event<N> };
+type Kept = { [N in "begun" | "refused" | "submitted" | "nothing" | "measured"]?: Event<N> };
 
 /** One worker's try at a task. */
 export interface AttemptState extends Kept {
@@ -14,6 +14,9 @@ export interface AttemptState extends Kept {
   readonly task: TaskState;
   readonly phase: Phase;
   readonly agent: string; // Expertise beyond the task's own; empty where there is none
+  readonly variant: number; // Which of several that are to be chosen from; 0 where it is alone
+  readonly order: readonly string[]; // Those attempts, as it is to see them that chooses
+  left: number; // Tasks that it left, where it plans
   // How it ended without a result, or why its result did not land
   over?: Event<"ended" | "not-landed"> | undefined;
   isExtra: boolean; // By a person's word, beside the run's bound of dispatches
@@ -44,9 +47,18 @@ export interface TaskState extends Omit<PlannedTask, "risk" | "wave">, Standing 
   extra: number; // Dispatches that a person's word gave it, beside the run's bound
   stop: string | null; // Nobody works at it: with what question, or empty; null where somebody may
   isDropped: boolean; // Not to be done
-  added: "" | "session" | "person"; // Who added it while the run went on; empty: of the list
+  // Who added it while the run went on; empty: of the list
+  added: "" | "session" | "person" | "planner" | "each";
   words: readonly string[]; // What a person said of it since, oldest first
-  tried: number; // How many attempts there were when last something of it did not land
+  tried: number; // How many attempts there were when last something of it did not land …
+  anew: number; // … and when it last began from the start
+  picked: string | null; // The attempt that was chosen among variants
+  isClosed: boolean; // No more variants of it are started
+  wants: number; // How many workers are to be started for it now
+  isListed: boolean; // Its `Each:` has listed what it is made of …
+  notListed: string | null; // … or could not, in words
+  whole: Event<"whole-checked"> | null; // How its own `Verify:` came out last, where others do it
+  endedAt: number; // When it landed, or was dropped; 0 while neither
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -120,9 +132,16 @@ export const rateLimited = ({ limited, limitedUntil }: RunState, now: number): b
 export const isDispatchable = ({ state }: TaskState): boolean =>
   state === "ready" || state === "verify-failed";
 
-/** Is there work of a task that is neither landed nor given up, in a phase after its first? */
+/** Is there work of a task that is neither landed nor given up, after its first worker? */
 export const isBetween = (task: TaskState): boolean =>
-  isDispatchable(task) && task.phase !== task.phases[0];
+  isDispatchable(task) && (task.phase !== task.phases[0] || isHandedIn(task.result));
+
+const isHandedIn = (attempt: AttemptState | undefined): boolean =>
+  attempt?.submitted !== undefined && !attempt.over;
+
+/** The attempts of a task at which somebody is: several where they are to be chosen from. */
+export const activeOf = ({ attempts }: Pick<TaskState, "attempts">): AttemptState[] =>
+  attempts.filter(isActive);
 
 /** Which tasks that conflict with this one are under way: dispatched, or between phases, and
  * neither landed nor over. */

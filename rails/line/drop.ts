@@ -1,6 +1,12 @@
 import { commitOf, isAncestor, type Place } from "../git/repository.ts";
 import type { Journal } from "../journal/journal.ts";
-import { dependentsLeft, type RunState, type TaskState } from "../journal/state.ts";
+import {
+  type AttemptState,
+  dependentsLeft,
+  type RunState,
+  type TaskState,
+} from "../journal/state.ts";
+import { parentOf } from "../plan/task.ts";
 import { Fault } from "../program/fault.ts";
 import { landed } from "./land.ts";
 import { siteOf } from "./site.ts";
@@ -33,6 +39,25 @@ export async function drop(
   if (asked.every((id) => tasks.get(id)?.isDropped)) return true;
   const way = "drop what stands on it as well, or take it back by hand on a branch of your own";
   throw new Fault("not-dropped", notDropped || "something else landed meanwhile", way);
+}
+
+/** Takes tasks out of an area, by its planner: its own ones at which nobody was.
+ * @throws Fault `no-task`, `needed`, `not-yours` */
+export async function leaveOut(
+  { journal }: At,
+  { id: planner, task: area }: AttemptState,
+  ids: readonly string[],
+): Promise<void> {
+  await journal.decide((state, write) => {
+    const inside = ids.map((id) => (state.tasks.has(`${area.id}/${id}`) ? `${area.id}/${id}` : id));
+    for (const { id, added, attempts } of tasksToDrop(state, inside)) {
+      const isOwn = added === "planner" && parentOf(id) === area.id;
+      if (isOwn && attempts.every(({ begun }) => !begun)) continue;
+      const what = isOwn ? `somebody was at task ${id} already` : `task ${id} is not of your area`;
+      throw new Fault("not-yours", what, "say in the handoff why it should go: a person drops it");
+    }
+    write({ event: "dropped", tasks: inside, by: planner });
+  });
 }
 
 /** The tasks that are named. @throws Fault where there is none such, or where others need them */

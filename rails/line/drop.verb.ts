@@ -1,3 +1,4 @@
+import { plannerIn } from "../journal/marker.ts";
 import { runToChange } from "../journal/run-at.ts";
 import { EXIT, Fault } from "../program/fault.ts";
 import {
@@ -9,7 +10,7 @@ import {
   WAIT,
   type Waiting,
 } from "../program/verb.ts";
-import { drop } from "./drop.ts";
+import { drop, leaveOut } from "./drop.ts";
 
 export const verb: Verb<OfRun & Waiting> = {
   usage: "drop <tasks...>",
@@ -20,7 +21,9 @@ export const verb: Verb<OfRun & Waiting> = {
     if (ids.length === 0)
       throw new Fault("usage", "drop names no task", "say which: minion drop 4 2", EXIT.usage);
     const at = await runToChange(world, `drop ${ids.join(" ")}`, options.run);
-    if (!(await drop(at, ids, untilOf(options, world)))) return stillRuns("It");
+    const planner = await plannerIn(at.place, at.state);
+    if (planner) await leaveOut(at, planner, ids);
+    else if (!(await drop(at, ids, untilOf(options, world)))) return stillRuns("It");
     const text = `${ids.join(", ")} dropped: minion retry ID starts one anew`;
     return { text, data: { dropped: ids } };
   },

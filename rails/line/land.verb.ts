@@ -10,7 +10,8 @@ import {
   WAIT,
   type Waiting,
 } from "../program/verb.ts";
-import { landed, takeByHand } from "./land.ts";
+import { takeByHand } from "./by-hand.ts";
+import { landed } from "./land.ts";
 
 /** What goes on with a run that stood still: nobody else starts what can be started now. */
 function onward(state: RunState): string {

@@ -11,7 +11,7 @@ import { withLock } from "../program/lock.ts";
 import { branchRef, word } from "../program/typed.ts";
 import { outside } from "../program/world.ts";
 import { attach } from "../proof/jobs.ts";
-import { landingAt, redOnTip } from "./land.ts";
+import { landingAt, redOnTip } from "./landing.ts";
 import type { Site } from "./site.ts";
 
 /** What the job `merge` does: puts the line on a branch as it stands now, in the rails' own

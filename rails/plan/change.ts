@@ -5,7 +5,14 @@ import type { FieldName, ListedTask } from "./item.ts";
 import { byLevelAndLine, relate } from "./plan.ts";
 import { readList } from "./read-list.ts";
 import { isAtLeast } from "./risk.ts";
-import { type Finding, finding, type Plan, type PlannedTask, type TaskFile } from "./task.ts";
+import {
+  type Finding,
+  finding,
+  type Plan,
+  type PlannedTask,
+  parentOf,
+  type TaskFile,
+} from "./task.ts";
 
 /** A task of a run, as far as a change of the plan has to know it. */
 export type Held = Readonly<{
@@ -25,7 +32,7 @@ export type Change = Pick<Plan, "waves" | "conflicts" | "findings"> &
   }>;
 
 /** A heading that begins a task in our form. */
-const OURS = /^\s{0,3}#{1,6}\s+(?:\*\*|__)?task\s+#?\w+\s*[:.)–—-]/im;
+const OURS = /^\s{0,3}#{1,6}\s+(?:\*\*|__)?task\s+#?[\w/]+\s*[:.)–—-]/im;
 
 /** Is a list in our form: are its tasks headings with ids of their own? */
 export const isOurs = (text: string): boolean => OURS.test(text);
@@ -34,12 +41,14 @@ export const isOurs = (text: string): boolean => OURS.test(text);
  * ids; a field or text that it leaves out stays as it was.
  * @param text in our form: only there an id is said and not counted
  * @param where what to call the list in a message
- * @param known what it is held against */
+ * @param known what it is held against
+ * @param area of what task those are that are named, where only these can be: `2` is `A/2` then */
 export function readChange(
   text: string,
   where: string,
   held: readonly Held[],
   known: Known,
+  area: string | null = null,
 ): Change {
   const { header, rest, findings } = readHeader(text);
   const said = [header.goal, header.success, ...Object.values(header.tools)].filter(Boolean);
@@ -57,9 +66,17 @@ export function readChange(
     );
   const { tasks, findings: ofList } = readList(rest);
   const ids = new Map(held.map(({ planned }) => [planned.id.toLowerCase(), planned.id]));
+  const within = (id: string): string =>
+    area === null || id.startsWith(`${area}/`) ? id : `${area}/${id}`;
   const idOf = (id: string): string => ids.get(id.toLowerCase()) ?? id;
+  const named = new Set(tasks.map(({ id }) => within(id).toLowerCase()));
+  const own = (id: string): string => {
+    const inside = within(id);
+    const isThere = ids.has(inside.toLowerCase()) || named.has(inside.toLowerCase());
+    return isThere ? idOf(inside) : idOf(id);
+  };
   const read = tasks.map((task) => {
-    return { ...task, id: idOf(task.id), depends: task.depends.map(idOf) };
+    return { ...task, id: idOf(within(task.id)), depends: task.depends.map(own) };
   });
   const change = changeTo(held, read);
   for (const { id, line } of read) {
@@ -72,14 +89,19 @@ export function readChange(
 }
 
 /** The plan with some of its tasks other than they were.
- * @param read tasks that are new or reworded; what they do not say stays as it was */
-export function changeTo(held: readonly Held[], read: readonly ListedTask[]): Change {
+ * @param read tasks that are new or reworded; what they do not say stays as it was
+ * @param whole new ones that say all that there is to say */
+export function changeTo(
+  held: readonly Held[],
+  read: readonly ListedTask[],
+  whole: readonly PlannedTask[] = [],
+): Change {
   const known = new Map(held.map((one) => [one.planned.id, one]));
   const loosened: string[] = [];
   const changed = new Map<string, ListedTask>();
   for (const task of read) {
     const one = known.get(task.id);
-    const whole = one ? merged(one.planned, task) : task;
+    const whole = one ? merged(one.planned, task) : inherited(task, known);
     changed.set(task.id, whole);
     if (one?.isFree) continue;
     loosened.push(...(one ? loosenedIn(one.planned, whole) : loosenedByNew(whole)));
@@ -87,7 +109,29 @@ export function changeTo(held: readonly Held[], read: readonly ListedTask[]): Ch
   const kept = held.map((one) => changed.get(one.planned.id) ?? asListed(one));
   const added = read.filter(({ id }) => !known.has(id)).map(({ id }) => id);
   const fresh = added.flatMap((id) => changed.get(id) ?? []);
-  return { ...related([...kept, ...fresh]), added, reworded: idsKnown(read, known), loosened };
+  const others = whole.map((planned) => listedFrom(planned, false));
+  return {
+    ...related([...kept, ...fresh, ...others]),
+    added: [...added, ...whole.map(({ id }) => id)],
+    reworded: idsKnown(read, known),
+    loosened,
+  };
+}
+
+/** What a new task has of the one that it is part of: what that waits for and must not touch, and at
+ * least its risk. */
+function inherited(task: ListedTask, known: ReadonlyMap<string, Held>): ListedTask {
+  const above = known.get(parentOf(task.id) ?? "")?.planned;
+  if (!above) return task;
+  const both = (one: readonly string[], other: readonly string[]) => [
+    ...new Set([...one, ...other]),
+  ];
+  return {
+    ...task,
+    depends: both(task.depends, above.depends),
+    forbid: both(task.forbid, above.forbid),
+    risk: isAtLeast(task.risk, above.risk) ? task.risk : above.risk,
+  };
 }
 
 const idsKnown = (read: readonly ListedTask[], known: ReadonlyMap<string, Held>): string[] =>
@@ -99,9 +143,11 @@ function related(tasks: readonly ListedTask[]) {
 }
 
 /** A task of the run as `relate` takes it. */
-const asListed = ({ planned, isOver }: Held): ListedTask => {
+const asListed = ({ planned, isOver }: Held): ListedTask => listedFrom(planned, isOver);
+
+const listedFrom = (planned: PlannedTask, done: boolean): ListedTask => {
   const { title, line } = planned;
-  return { ...planned, done: isOver, dependsLine: line, lead: title, words: [], said: new Set() };
+  return { ...planned, done, dependsLine: line, lead: title, words: [], said: new Set() };
 };
 
 /** The parts of a task that a field of the list says. */
@@ -116,6 +162,8 @@ const PARTS: Readonly<Record<FieldName, keyof PlannedTask>> = {
   workflow: "workflow",
   "done when": "doneWhen",
   verify: "verify",
+  each: "each",
+  measure: "measure",
   ask: "ask",
 };
 
@@ -158,6 +206,11 @@ function loosenedIn(before: PlannedTask, now: ListedTask): string[] {
   won("Gates", before.gates, now.gates);
   if (!isAtLeast(now.risk, before.risk)) found.push(`task ${id} is of lower risk`);
   if (now.model !== before.model) found.push(`task ${id} has model ${now.model || "as usual"}`);
+  for (const [name, part] of [
+    ["Each", "each"],
+    ["Measure", "measure"],
+  ] as const)
+    if (before[part] && now[part] !== before[part]) found.push(`task ${id} has another ${name}:`);
   if (now.workflow !== before.workflow)
     found.push(`task ${id} has workflow ${now.workflow || "as usual"}`);
   return found;

@@ -1,9 +1,9 @@
 /** Lists by a name. */
-export type Lists = ReadonlyMap<string, readonly string[]>;
+export type Lists<V = string> = ReadonlyMap<string, readonly V[]>;
 
 /** The second ones by the first, each in the order of the pairs. */
-export function grouped(pairs: Iterable<readonly [key: string, value: string]>): Lists {
-  const groups = new Map<string, string[]>();
+export function grouped<V>(pairs: Iterable<readonly [key: string, value: V]>): Lists<V> {
+  const groups = new Map<string, V[]>();
   for (const [key, value] of pairs) {
     const group = groups.get(key);
     if (group) group.push(value);

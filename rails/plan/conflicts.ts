@@ -24,6 +24,11 @@ export function matches(pattern: string, path: string, prefix = ""): boolean {
   return patterns.some((one) => overlap(one, names));
 }
 
+/** What a task names as a pattern: of a path that is meant as it is, each sign that a pattern reads
+ * otherwise stands for any one. */
+export const patternOf = ({ path, literal }: TaskFile): string =>
+  literal ? path.replace(/[*?{}[\]!@+(),]/g, "?") : path;
+
 /** Is this path in what one of the patterns stands for? */
 export const matchesAny = (patterns: readonly string[], path: string, prefix = ""): boolean =>
   patterns.some((pattern) => matches(pattern, path, prefix));
@@ -102,7 +107,7 @@ function nextStem(one: Pattern, other: Pattern): string {
 }
 
 function placesOf(file: TaskFile): Place[] {
-  return readPattern(file.path).patterns.map((pattern) => {
+  return readPattern(patternOf(file)).patterns.map((pattern) => {
     const plain = pattern.slice(0, pattern.findIndex(hasWildcard));
     return { ...file, pattern, stem: stemOf(plain) };
   });

@@ -23,9 +23,11 @@ export type ListedTask = Task &
 
 /** An id: `1`, `a`, `T001`. Nothing that git or a file system could take for more than a name. */
 export const ID = "[A-Za-z]{0,8}\\d{1,9}[A-Za-z]?|[A-Za-z]";
+/** The same, or that of a task which is part of another one: `A/1`. */
+export const WHOLE_ID = `(?:${ID})(?:/(?:${ID}))*`;
 
 const IDS = {
-  read: wordsLike(new RegExp(`^(?:${ID})$`)),
+  read: wordsLike(new RegExp(`^(?:${WHOLE_ID})$`)),
   hint: "write «Depends: 1, 2» or «Depends: none»",
 };
 const NAMES = { read: wordsLike(/^[\w.:-]+$/), hint: "write «Agent: backend, tester»" };
@@ -41,6 +43,16 @@ const NAME = { read: oneLike(/^[\w.:[\]-]+$/), hint: "write one name, «Model: o
 /** All of a value as code. */
 const CODE = /^`([^`]+)`$/;
 const TEXT = { read: (text: string) => [text.replace(CODE, "$1")], hint: "" };
+const MEASURE = {
+  read: (text: string) => {
+    const [, aim = "", command = ""] = /^`?(lowest|highest)\s+(.*?)`?$/i.exec(text) ?? [];
+    const plain = command.replace(CODE, "$1").trim();
+    return plain === ""
+      ? "says neither what is best nor how it is known"
+      : [`${aim.toLowerCase()} ${plain}`];
+  },
+  hint: "write «Measure: lowest npm run -s size»: the last number that the command prints",
+};
 /** The fields of a task: how a value is read (what it says, or in words what is wrong), and how to
  * write it instead. */
 const FIELDS = {
@@ -54,12 +66,14 @@ const FIELDS = {
   workflow: NAME,
   "done when": TEXT,
   verify: TEXT,
+  each: TEXT,
+  measure: MEASURE,
   ask: TEXT,
 };
 export type FieldName = keyof typeof FIELDS;
 
 const FIELD_NAMES =
-  "files|depends(?: on)?|dependencies|agent|forbid|gates|done when|verify|ask|risk|model|workflow";
+  "files|depends(?: on)?|dependencies|agent|forbid|gates|done when|verify|each|measure|ask|risk|model|workflow";
 const FIELD = new RegExp(
   String.raw`^\s*([-*+] )?(\*\*|__|)(${FIELD_NAMES})(?::\2|\2 ?:) ?(.*)$`,
   "i",
@@ -214,6 +228,8 @@ export function readItem({ id, head, line: start, lines }: Item, findings: Findi
     doneWhen: said("done when").join("\n"),
     verify: said("verify").join("\n"),
     checks,
+    ...(named.has("each") ? { each: said("each").join("\n") } : {}),
+    ...(named.has("measure") ? { measure: said("measure").at(-1) ?? "" } : {}),
     ask: said("ask").join("\n"),
     said: named,
     model: said("model").at(-1) ?? "",

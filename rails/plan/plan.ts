@@ -1,10 +1,11 @@
+import { grouped } from "./collections.ts";
 import { findConflicts } from "./conflicts.ts";
 import { findGaps, type Known } from "./gaps.ts";
 import { readGraph } from "./graph.ts";
 import { readHeader } from "./header.ts";
 import type { ListedTask } from "./item.ts";
 import { readList } from "./read-list.ts";
-import type { Finding, Level, Plan } from "./task.ts";
+import { type Finding, type Level, type Plan, parentOf } from "./task.ts";
 
 const LEVELS: readonly Level[] = ["error", "warning", "note"];
 
@@ -30,7 +31,7 @@ type Related = Pick<Plan, "tasks" | "waves" | "criticalPath" | "conflicts" | "fi
 
 /** What follows for tasks from all of them together. */
 export function relate(tasks: readonly ListedTask[]): Related {
-  const { findings, waves, criticalPath, ordered } = readGraph(tasks);
+  const { findings, waves, criticalPath, ordered } = readGraph(asWhole(tasks));
   const waveOf = new Map(waves.flatMap((ids, index) => ids.map((id) => [id, index + 1])));
   return {
     tasks: tasks.map(({ dependsLine, lead, words, said, ...task }) => {
@@ -41,6 +42,20 @@ export function relate(tasks: readonly ListedTask[]): Related {
     conflicts: waves.length > 0 ? findConflicts(tasks, ordered) : [],
     findings,
   };
+}
+
+/** The tasks as they wait for one another: one that is made of others is over after all of them. */
+function asWhole(tasks: readonly ListedTask[]): readonly ListedTask[] {
+  const parts = grouped(
+    tasks.flatMap(({ id, done }) => {
+      const parent = parentOf(id);
+      return parent === null || done ? [] : [[parent, id] as const];
+    }),
+  );
+  if (parts.size === 0) return tasks;
+  return tasks.map((task) => {
+    return { ...task, depends: [...new Set([...task.depends, ...(parts.get(task.id) ?? [])])] };
+  });
 }
 
 export const byLevelAndLine = (one: Finding, other: Finding): number =>

@@ -1,4 +1,4 @@
-import { ID, type Item, isField, type ListedTask, readItem } from "./item.ts";
+import { ID, type Item, isField, type ListedTask, readItem, WHOLE_ID } from "./item.ts";
 import { type Line, quote, readLines } from "./lines.ts";
 import { inPhases, PHASE, PHASED } from "./spec-kit.ts";
 import { type Finding, finding } from "./task.ts";
@@ -11,7 +11,7 @@ type Role = Item | "part" | "stray" | "other";
 type Form = (line: Line, above: Item | undefined, gap: boolean, count: number) => Role;
 
 const HEADING = /^\s{0,3}(#{1,6})\s+(\*\*|__|)(.*?)\2(?:\s#+)?$/;
-const TASK = new RegExp(`^task\\s+#?(${ID})\\s*(?:[:.)–—-](?!\\d)\\s*(.*))?$`, "i");
+const TASK = new RegExp(`^task\\s+#?(${WHOLE_ID})\\s*(?:[:.)–—-](?!\\d)\\s*(.*))?$`, "i");
 const NUMBERED = new RegExp(`^\\s*(?:\\*\\*)?(${ID})[.)](?:\\*\\*)?(?:\\s+(.*))?$`);
 const CHECK = /^\s*[-*+] (\[[ x]\])(?: (.*))?$/i;
 /** What a person may have meant as a task: in a heading, as a checkbox, and in a line that follows

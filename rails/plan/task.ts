@@ -2,7 +2,11 @@ import type { ToolName } from "../blueprint/tools.ts";
 
 /** A path, folder or glob that a task may touch, relative to the list's folder; guessed, or said by
  * the person. */
-export type TaskFile = Readonly<{ path: string; guessed: boolean }>;
+export type TaskFile = Readonly<{
+  path: string;
+  guessed: boolean;
+  literal?: true; // A path as it is, whatever signs there are in it
+}>;
 
 /** One unit of work as the person or the orchestrator wrote it. Empty string or list: not said. */
 export interface Task {
@@ -19,6 +23,9 @@ export interface Task {
   readonly verify: string;
   // What of that is commands: written as code, or known to be some. They are gates of the task
   readonly checks: readonly string[];
+  // A command: one task for each line that it prints, `{}` in any field standing for the line
+  readonly each?: string;
+  readonly measure?: string; // `lowest` or `highest` and a command, by which variants are compared
   readonly ask: string; // A question that it waits for: it is started stopped
   readonly risk: "" | "low" | "medium" | "high";
   readonly model: string; // As Claude Code names it: opus, sonnet, haiku, or a whole name
@@ -26,6 +33,16 @@ export interface Task {
   readonly done: boolean; // Marked as done in the list: counted as landed before the run
   readonly line: number;
 }
+
+/** The id of the task that one is part of, `A` for `A/1`; null where it is part of none: `A.1` names
+ * an attempt. */
+export function parentOf(id: string): string | null {
+  const at = id.lastIndexOf("/");
+  return at < 0 ? null : id.slice(0, at);
+}
+
+/** How many tasks one lies in. */
+export const depthOf = (id: string): number => id.split("/").length - 1;
 
 /** Something about a list that whoever wrote it should know; an error stops the run. Line 0: about
  * the list as a whole. */

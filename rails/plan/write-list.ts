@@ -63,6 +63,8 @@ function fieldsOf(task: Task): string[] {
     Workflow: task.workflow,
     "Done when": task.doneWhen,
     Verify: verifyOf(task),
+    Each: task.each ?? "",
+    Measure: task.measure ?? "",
     Ask: task.ask,
   };
   const fields: string[] = [];

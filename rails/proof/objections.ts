@@ -6,7 +6,7 @@ import { commitOf } from "../git/repository.ts";
 import { checksOf } from "../journal/checks.ts";
 import type { Reason } from "../journal/shapes.ts";
 import type { RunState, TaskState } from "../journal/state.ts";
-import { anywhere, matches, matchesAny } from "../plan/conflicts.ts";
+import { anywhere, matches, matchesAny, patternOf } from "../plan/conflicts.ts";
 import { jsonIn } from "../program/files.ts";
 import { matcher } from "./failures.ts";
 import { othersWork, type Range } from "./foreign.ts";
@@ -69,7 +69,7 @@ async function ignoredIn({ run: { tip }, range: { base, head, cwd } }: Look): Pr
  * not declare. */
 async function touchedProof(look: Look): Promise<string[]> {
   const { task, paths } = look;
-  const declared = task.files.flatMap(({ path, guessed }) => (guessed ? [] : path));
+  const declared = task.files.flatMap((file) => (file.guessed ? [] : patternOf(file)));
   const what: string[] = [];
   for (const path of paths.filter((path) => !isIn(look, task.gates, path))) {
     const keys = keysOf(look, path);

@@ -65,7 +65,7 @@ async function proveNow(proof: Slotted, command: Command): Promise<Evidence> {
 /** For whom it was run, as the name of its output says it: `base`, `landing`, or `T001.2`. */
 function labelOf({ by, attempts: [attempt] }: Proof): string {
   if (attempt === undefined) return "base";
-  return by === "landing" ? by : attempt.replace(/^.*\//, "");
+  return by === "landing" ? by : attempt.replace(/^r\d+\//, "").replaceAll("/", "-");
 }
 
 type Seen = Pick<Evidence, "tree" | "changed" | "made" | "code" | "ms" | "undone" | "beside">;

@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { changedPaths, findPlace, type Place } from "../git/repository.ts";
 import { madeIn } from "../journal/evidence.ts";
 import { Journal, type Run } from "../journal/journal.ts";
+import { attemptOf } from "../journal/marker.ts";
 import type { AttemptState, RunState } from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
 
@@ -11,9 +11,6 @@ export type Found = Run & Readonly<{ attempt: AttemptState }>;
 
 /** A worker's own attempt, and where it stands. */
 export type Own = Found & Readonly<{ place: Place }>;
-
-/** In a worktree's own git folder: whose it is. */
-export const MARKER = "minion-attempt";
 
 /** Finds `r1/T001.2`. @throws Fault `no-run`, `no-attempt` */
 export async function findAttempt(common: string, id: string): Promise<Found> {
@@ -29,10 +26,6 @@ export async function findAttempt(common: string, id: string): Promise<Found> {
     );
   return { journal, state, attempt };
 }
-
-/** The attempt that a worktree was begun for, or null. */
-export const attemptOf = ({ gitDir }: Place): Promise<string | null> =>
-  readFile(join(gitDir, MARKER), "utf8").catch(() => null);
 
 /** @throws Fault `not-begun` where no attempt was begun in this worktree */
 export async function ownAttempt(cwd: string): Promise<Own> {

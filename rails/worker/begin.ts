@@ -1,26 +1,21 @@
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { pickOnto } from "../git/apply.ts";
 import { git, gitList, gitText, NO_HOOKS } from "../git/git.ts";
 import { commitOf, findPlace, type Place } from "../git/repository.ts";
 import { fillSubmodules } from "../git/submodule.ts";
 import { withGitLock } from "../git/worktree.ts";
 import type { Evidence } from "../journal/events.ts";
 import { commandOf, isSetup } from "../journal/evidence.ts";
+import { attemptOf, mark } from "../journal/marker.ts";
 import { isRed } from "../journal/passed.ts";
-import { branchOf, isActive, type RunState, type TaskState } from "../journal/state.ts";
+import { hasRounds } from "../journal/rounds.ts";
+import { type AttemptState, branchOf, isActive, type RunState } from "../journal/state.ts";
+import { variantsAt } from "../journal/variants.ts";
 import { EXIT, Fault } from "../program/fault.ts";
 import { word } from "../program/typed.ts";
 import { attach } from "../proof/jobs.ts";
 import { prove } from "../proof/prove.ts";
-import {
-  asOfNow,
-  attemptOf,
-  findAttempt,
-  MARKER,
-  type Own,
-  uncommitted,
-  wasBegunIn,
-} from "./attempt.ts";
+import { asOfNow, findAttempt, type Own, uncommitted, wasBegunIn } from "./attempt.ts";
 
 /** Puts the worker's worktree on the tip of the line, or on what earlier phases made of the task,
  * on a branch of the attempt's own, and sets it up. Called again it does what is left to do.
@@ -42,23 +37,30 @@ export async function begin(id: string, cwd: string, until: number): Promise<Own
     const branch = branchOf(attempt);
     // Not under the journal's lock, for which all others would wait: that the branch is made once
     // keeps two apart.
-    const { from, base } = startOf(attempt.task, state.tip);
-    await moveTo(place, branch, from);
-    await writeFile(join(place.gitDir, MARKER), id);
+    const start = startFor(attempt, state.tip);
+    const { base, from } = await moveTo(place, branch, start);
+    await mark(place, id);
     await journal.decide(async (now, write) => {
       await refuse(now, id, marked, place);
-      write({ event: "begun", attempt: id, worktree: place.top, branch, base, foundBranch });
+      write({ event: "begun", attempt: id, worktree: place.top, branch, base, foundBranch, from });
     });
   }
   return setUp(await asOfNow({ place, attempt }), until);
 }
 
-/** Where an attempt starts, and above which commit lie its task's own. */
-export function startOf({ result }: TaskState, tip: string): { from: string; base: string } {
-  const { begun, submitted, over } = result ?? {};
-  return begun && submitted && !over
-    ? { from: submitted.head, base: begun.base }
-    : { from: tip, base: tip };
+/** Where an attempt starts, and above which commit lie its task's own; `again`: where it would be
+ * best, if the commits that there are can be put there. */
+type Start = Readonly<{ from: string; base: string; again?: string }>;
+
+function startFor({ task, phase, variant }: AttemptState, tip: string): Start {
+  // All that are to be chosen from start where the first one did.
+  const [first] = variant > 0 ? variantsAt(task, phase).flatMap((each) => each.begun ?? []) : [];
+  if (first) return { from: first.from ?? first.base, base: first.base };
+  const { begun, submitted, over } = task.result ?? {};
+  if (!begun || !submitted || over) return { from: tip, base: tip };
+  const start = { from: submitted.head, base: begun.base };
+  const isRound = task.result?.phase === phase && hasRounds(phase);
+  return isRound && tip !== begun.base ? { ...start, again: tip } : start;
 }
 
 /** Refuses an attempt that a worker may not begin in a worktree that is marked as another's, or as
@@ -92,21 +94,46 @@ async function whyNot(
   return changed ? `this worktree is not fresh: ${changed}` : null;
 }
 
-async function moveTo(place: Place, branch: string, commit: string): Promise<void> {
-  await withGitLock(place, async () => {
+/** Puts the worktree on a branch of its own.
+ * @returns where it stands now, and above which commit its task's own lie */
+async function moveTo(
+  place: Place,
+  branch: string,
+  start: Start,
+): Promise<{ from: string; base: string }> {
+  const stands = await withGitLock(place, async () => {
+    const { from, base } = await pickedAgain(place, start);
     // Left by a begin that died between git and the journal: only where nothing was done on it
     // since.
     const left = await commitOf(`refs/heads/${branch}`, place.top);
-    if (left !== null && left !== commit)
+    if (left !== null && left !== from)
       throw new Fault(
         "branch-exists",
         `${branch} is there, with other work`,
         "stop: a person has to look at it",
       );
-    const target = left === null ? ["--no-track", "-c", branch, commit] : [branch];
-    await git(place.top, ...NO_HOOKS, "switch", "--quiet", "--no-overwrite-ignore", ...target);
+    const target = left === null ? ["--no-track", "-c", branch, from] : [branch];
+    await switchTo(place, ...target);
+    return { from, base };
   });
   await fillSubmodules(place.top, place.main);
+  return stands;
+}
+
+const switchTo = ({ top }: Place, ...target: string[]) =>
+  git(top, ...NO_HOOKS, "switch", "--quiet", "--no-overwrite-ignore", ...target);
+
+/** Puts the commits of earlier rounds on the line as it is now; where they clash there, the next
+ * round goes on where the last one ended. */
+async function pickedAgain(place: Place, { from, base, again }: Start): Promise<Start> {
+  if (!again) return { from, base };
+  if (from === base) return { from: again, base: again };
+  const range = ["--reverse", "--topo-order", `${base}..${from}`];
+  const commits = (await gitText(place.top, "rev-list", ...range)).split("\n").filter(Boolean);
+  await switchTo(place, "--detach", again);
+  const applied = await pickOnto(place, place.top, commits, false);
+  if ("clash" in applied) return { from, base };
+  return { from: (await commitOf("HEAD", place.top)) ?? from, base: again };
 }
 
 /** Runs the project's setup in the worktree, once for each attempt.

@@ -1,17 +1,17 @@
 import { join } from "node:path";
 import type { Overlay } from "../blueprint/overlay.ts";
 import { isListed, SUCCESS } from "../journal/end-task.ts";
-import { evidenceFor, gatesOf } from "../journal/evidence.ts";
+import { gatesOf } from "../journal/evidence.ts";
 import { findingsIn, findingsOf } from "../journal/findings.ts";
+import { hasRounds, redRounds, roundsOf } from "../journal/rounds.ts";
 import type { AttemptState, TaskState } from "../journal/state.ts";
-import { matchesAny } from "../plan/conflicts.ts";
+import { variantsOf } from "../journal/variants.ts";
+import { matchesAny, patternOf } from "../plan/conflicts.ts";
 import { code, inline, listed, named, prose, shown } from "../program/shown.ts";
+import { areaOf } from "./area-brief.ts";
 import type { Own } from "./attempt.ts";
-
-/** How much of a handoff goes to those that build on the task, and to the task's own next phase.
- * The whole is in the journal. */
-const HANDOFF_CHARACTERS = 1200;
-const PHASE_CHARACTERS = 8000;
+import { roundsBefore, toChoose } from "./choice-brief.ts";
+import { HANDOFF_CHARACTERS, PHASE_CHARACTERS, quoted, rawOf } from "./quoted.ts";
 
 type FindOverlay = (name: string) => Overlay | undefined;
 
@@ -28,8 +28,10 @@ export function brief(own: Own, overlay: FindOverlay): string {
     ...expertiseOf(attempt, overlay),
     ...task.depends.map((id) => handoffOf(state, id)),
     foundOn(own),
+    areaOf(own),
     whatToJudge(own),
     ...before(attempt).map(leftBy),
+    roundsBefore(own),
     ...othersIn(own).map((id) => handoffOf(state, id)),
     earlier(attempt, join(journal.folder, "output")),
     rails(own),
@@ -40,14 +42,17 @@ export function brief(own: Own, overlay: FindOverlay): string {
 
 /** Which attempt it is, and where its worker stands. */
 function heading({ attempt, state }: Own): string {
-  const { id, task, phase, begun } = attempt;
+  const { id, task, phase, begun, variant } = attempt;
   const hasResult = task.result && !task.result.over;
   const stands = hasResult ? "on what earlier phases made of it" : "at the tip of the line";
   const part = task.phases.length > 1 ? ` This is its phase ${phase.name}.` : "";
+  const which = variant > 0 ? ` Your number is ${variant} of ${variantsOf(phase)}.` : "";
+  const nth = redRounds(task, phase).length + 1;
+  const round = hasRounds(phase) ? ` This is round ${nth} of ${roundsOf(phase)}.` : "";
   const where =
     state.prefix && ` The list was written in ${named(state.prefix)}/: its paths count from there.`;
   const branch = named(begun?.branch ?? "");
-  return `# ${id}: ${inline(task.title)}\n\nYou are on ${branch}, ${stands}.${part}${where}`;
+  return `# ${id}: ${inline(task.title)}\n\nYou are on ${branch}, ${stands}.${part}${which}${round}${where}`;
 }
 
 /** The task's fields, one a line; none that is empty. */
@@ -82,7 +87,7 @@ function saidOf({ task: { words } }: AttemptState): string {
 function foundOn({ attempt: { task }, state }: Own): string {
   const builtOn = new Set(task.depends);
   for (const id of builtOn) for (const one of state.tasks.get(id)?.depends ?? []) builtOn.add(one);
-  const files = task.files.map(({ path }) => path);
+  const files = task.files.map(patternOf);
   const isMet = ({ id, result }: TaskState): boolean =>
     builtOn.has(id) ||
     (result?.submitted?.paths ?? []).some((path) => matchesAny(files, path, state.prefix));
@@ -128,15 +133,6 @@ function handoffOf({ tasks }: Own["state"], id: string): string {
   return handoff ? `## What task ${id} left\n\n${quoted(handoff, HANDOFF_CHARACTERS)}` : "";
 }
 
-/** The words of another worker: nothing in them is a heading or a rule of the page that quotes
- * them. What is too much is cut, and says so. */
-function quoted(text: string, most: number): string {
-  const chars = Array.from(text);
-  const left = chars.length - most;
-  const cut = left > 0 ? `\n[… ${left} more characters: they stand in the run's journal]` : "";
-  return `> ${prose(chars.slice(0, most).join("") + cut, "> ")}`;
-}
-
 /** The tasks that landed what the attempt before clashed with: both sides' intent is to survive. */
 function othersIn({ state, attempt: { task } }: Own): string[] {
   const { over, submitted } = task.result ?? {};
@@ -155,8 +151,11 @@ function othersIn({ state, attempt: { task } }: Own): string[] {
  * looks at. */
 function before({ task, phase }: AttemptState): AttemptState[] {
   const isRead = (each: AttemptState): boolean =>
-    !phase.back || each.phase === phase || !each.phase.writes;
-  const left = task.attempts.filter((each) => each.submitted && !each.over && isRead(each));
+    !(phase.back || phase.picks) || each.phase === phase || !each.phase.writes;
+  const isOther = (each: AttemptState): boolean => !hasRounds(phase) || each.phase !== phase;
+  const left = task.attempts.filter(
+    (each) => each.submitted && !each.over && each.variant === 0 && isRead(each) && isOther(each),
+  );
   return left.filter((each, at) => !left.slice(at + 1).some((later) => later.phase === each.phase));
 }
 
@@ -169,6 +168,7 @@ function leftBy({ phase, submitted }: AttemptState): string {
 function whatToJudge(own: Own): string {
   const { task, phase } = own.attempt;
   if (task.id === SUCCESS) return theWhole(own);
+  if (phase.picks) return toChoose(own);
   return phase.back ? toJudge(own) : "";
 }
 
@@ -189,18 +189,13 @@ function theWhole({ state }: Own): string {
   ].join("\n\n");
 }
 
-/** What there is to judge: the change, and the evidence for it: each command and where its raw
- * output lies. */
-function toJudge({ state, attempt: { begun, task }, journal }: Own): string {
+/** What there is to judge: the change, and the evidence for it. */
+function toJudge(own: Own): string {
+  const { begun, task } = own.attempt;
   const { head = "", tree = "" } = task.result?.submitted ?? {};
-  const raw: string[] = [];
-  for (const gate of state.gates) {
-    const path = evidenceFor(state, gate, tree)?.output;
-    if (path)
-      raw.push(`- ${inline(gate.name)} (${code(gate.run)}): ${named(join(journal.folder, path))}`);
-  }
   const range = `${begun?.base.slice(0, 10)} ${head.slice(0, 10)}`;
-  return `## To judge\n\nThe change: \`git diff ${range}\`. Raw output of its gates:\n${raw.join("\n")}`;
+  const raw = rawOf(own, tree).join("\n");
+  return `## To judge\n\nThe change: \`git diff ${range}\`. Raw output of its gates:\n${raw}`;
 }
 
 /** What earlier attempts came to and left, for this one to look at and to take over. */

@@ -3,6 +3,7 @@ import { treeOf } from "../git/repository.ts";
 import type { Evidence, NewEvent } from "../journal/events.ts";
 import { evidenceFor, gatesOf, madeIn, type PhaseGate } from "../journal/evidence.ts";
 import { isMet, isMissed } from "../journal/passed.ts";
+import { hasRounds } from "../journal/rounds.ts";
 import { type AttemptState, isActive } from "../journal/state.ts";
 import { EXIT, Fault } from "../program/fault.ts";
 import { ownOf } from "../program/files.ts";
@@ -37,6 +38,8 @@ export type GateResult = Readonly<{
 const TAIL_LINES = 40;
 const GREEN_ALREADY = "it has to be red here: what you wrote passes already, so it shows nothing";
 const NO_TRY_LEFT = "no try is left: commit what there is, then end with what is missing";
+const ROUND_OVER =
+  "no try is left in this round: commit what is better, then minion submit: the next one goes on";
 
 /** Runs one gate, or all in order until one does not pass, on the files as they lie there; evidence
  * for them is reused.
@@ -71,7 +74,8 @@ async function runGate(own: Own, command: PhaseGate, until: number): Promise<Gat
   const known = evidenceFor(state, command, tree);
   if (!known && !mayRun(attempt, name, allowed)) {
     const failures = await failuresOf(own, name);
-    return { gate: name, reused: false, failures, allowed, result: "refused", hint: NO_TRY_LEFT };
+    const hint = noTryLeft(attempt);
+    return { gate: name, reused: false, failures, allowed, result: "refused", hint };
   }
   const job = { journal, cwd: place.top, job: `gate ${id} ${name}`, until };
   const evidence = known ?? (await attach(job, (now) => evidenceFor(now, command, tree)));
@@ -92,10 +96,14 @@ async function runGate(own: Own, command: PhaseGate, until: number): Promise<Gat
   }
   if (command.red && evidence.code === 0 && !evidence.untested)
     return { ...ran, result: "fail", hint: GREEN_ALREADY };
-  const next = failures >= allowed ? NO_TRY_LEFT : "find the cause, fix it once, run it again";
+  const next =
+    failures >= allowed ? noTryLeft(attempt) : "find the cause, fix it once, run it again";
   const tail = (await tailOf(output, TAIL_LINES)).join("\n");
   return { ...ran, result: "fail", hint: failHint(evidence) + next, tail };
 }
+
+const noTryLeft = ({ phase }: AttemptState): string =>
+  hasRounds(phase) ? ROUND_OVER : NO_TRY_LEFT;
 
 const mayRun = (attempt: AttemptState, name: string, allowed: number): boolean =>
   isActive(attempt) && (ownOf(attempt.failures, name) ?? 0) < allowed;
@@ -117,14 +125,16 @@ function failHint({ code, untested, failing }: Evidence): string {
   return untested ? "it tested nothing. " : "";
 }
 
-/** What the job `gate` does. The failure that uses up the bound ends the attempt. */
+/** What the job `gate` does. The failure that uses up the bound ends the attempt, where it is no
+ * round, which is handed in as it is. */
 export async function runGateJob(own: Own, name: string): Promise<void> {
   const { journal, state, attempt } = own;
   const command = gatesOf(state, attempt).find((each) => each.name === name) as PhaseGate;
   const now = await prove({ ...own, by: "worker", attempts: [attempt.id] }, command);
   const events: NewEvent[] = [{ event: "evidence", ...now }];
   const isLast = (ownOf(attempt.failures, name) ?? 0) + 1 >= state.blueprint.bounds.failures;
-  if (isMissed(command, now) && isLast) events.push(await endBy(own, now));
+  if (isMissed(command, now) && isLast && !hasRounds(attempt.phase))
+    events.push(await endBy(own, now));
   await journal.add(...events);
 }
 

@@ -5,7 +5,6 @@ import { endOf } from "../journal/shapes.ts";
 import { type AttemptState, hasResult, type RunState, rivalsOn } from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
 import { type Own, uncommitted } from "./attempt.ts";
-import { startOf } from "./begin.ts";
 
 /** So many characters may a worker hand in. The whole is kept in the journal, which is read often.
  */
@@ -17,7 +16,11 @@ export async function sinceBegin({
   place,
   state,
 }: Own): Promise<{ from: string; changed: string }> {
-  const { from } = startOf(attempt.task, attempt.begun?.base ?? "");
+  const { begun, task } = attempt;
+  // A run that an older version began says it only by where the work before it ended.
+  const { submitted, over } = task.result ?? {};
+  const before = submitted && !over ? submitted.head : (begun?.base ?? "");
+  const from = begun?.from ?? before;
   const isThere = (await commitOf("HEAD", place.top)) === from;
   return {
     from,
@@ -43,14 +46,17 @@ export async function untouched(own: Own): Promise<Result> {
 
 /** Writes down what an attempt comes to. A late result is welcome as long as nobody else was set to
  * the task or to one that conflicts, and no bound was used up.
+ * @param more what follows from it
  * @throws Fault `over` */
 export async function handIn(
   { journal, attempt: { id } }: Own,
   result: (state: RunState) => NewEvent,
+  ...more: readonly NewEvent[]
 ): Promise<void> {
   await journal.decide((state, write) => {
     refuseOver(state, id);
     write(result(state));
+    for (const event of more) write(event);
   });
 }
 
@@ -64,7 +70,8 @@ export function refuseOver(state: RunState, id: string): void {
 
 function isOpen(state: RunState, attempt: AttemptState): boolean {
   const { task, over } = attempt;
-  if (attempt !== task.attempts.at(-1) || hasResult(attempt)) return false;
+  const isNewest = attempt.variant > 0 ? task.picked === null : attempt === task.attempts.at(-1);
+  if (!isNewest || hasResult(attempt)) return false;
   if (!over) return true;
   return endOf(over.reason).isEarly === true && rivalsOn(state, task.id).length === 0;
 }

@@ -1,7 +1,8 @@
 import { gitText } from "../git/git.ts";
-import { commitOf, type Result, resultOf } from "../git/repository.ts";
-import { unproven } from "../journal/evidence.ts";
+import { commitOf, type Result, resultOf, treeOf } from "../git/repository.ts";
+import { madeIn, mayBeRed, unproven } from "../journal/evidence.ts";
 import { missingSlots } from "../journal/handoff.ts";
+import { hasRounds } from "../journal/rounds.ts";
 import { Fault } from "../program/fault.ts";
 import { type Objection, objectionTo } from "../proof/objections.ts";
 import { type Own, ownAttempt, uncommitted } from "./attempt.ts";
@@ -38,9 +39,9 @@ function checkHandoff({ attempt: { phase, id } }: Own, text: string): void {
     const what = `the handoff is longer than ${HANDOFF_LIMIT} characters`;
     throw new Fault("long-handoff", what, "leave raw output out");
   }
-  if (phase.back) {
+  if (phase.back || phase.picks) {
     const what = `phase ${phase.name} ends with a verdict`;
-    throw new Fault("no-verdict", what, `minion verdict ${id} pass`);
+    throw new Fault("no-verdict", what, `minion verdict ${id} ${phase.picks ? "A" : "pass"}`);
   }
 }
 
@@ -60,9 +61,14 @@ async function submitWork(own: Own, handoff: string): Promise<void> {
   const result = phase.writes ? await finished(own) : await untouched(own);
   if (phase.writes) await ask(own, result);
   await handIn(own, (state) => {
-    const [gate] = unproven(state, own.attempt, result.tree);
-    if (gate !== undefined) throw notProven(gate, phase.red.includes(gate));
-    return { event: "submitted", attempt: id, handoff, ...result };
+    const red = unproven(state, own.attempt, result.tree);
+    const [gate] = red;
+    if (gate === undefined && phase.writes && result.commits.length === 0)
+      throw new Fault("no-commits", "all is green, and nothing is to land", "submit --nothing");
+    if (gate !== undefined && !mayBeRed(state, own.attempt, result.tree))
+      throw notProven(gate, phase.red.includes(gate));
+    const left = hasRounds(phase) ? { red } : {};
+    return { event: "submitted", attempt: id, handoff, ...result, ...left };
   });
 }
 
@@ -106,6 +112,7 @@ export async function submitNothing(why: string, cwd: string): Promise<void> {
     throw new Fault("no-verdict", "what judges ends with a verdict", "minion verdict");
   if (why.trim() === "")
     throw new Fault("no-handoff", "--nothing wants a reason", "say why there is nothing to do");
+  if (hasRounds(attempt.phase)) await refuseRed(own);
   if ((await sinceBegin(own)).changed)
     throw new Fault(
       "not-nothing",
@@ -115,9 +122,20 @@ export async function submitNothing(why: string, cwd: string): Promise<void> {
   await handIn(own, () => ({ event: "nothing", attempt: attempt.id, why: why.trim() }));
 }
 
+/** @throws Fault `not-nothing` where a round still has something to make green */
+async function refuseRed({ attempt, state, place }: Own): Promise<void> {
+  const tree = await treeOf(place, madeIn(state, attempt.id));
+  const [gate] = unproven(state, attempt, tree);
+  if (gate === undefined) return;
+  const way = `minion gate ${gate}; where that stays red, minion submit, with what you tried`;
+  throw new Fault("not-nothing", `${gate} has not passed on these files`, way);
+}
+
 /** What a phase that writes has committed on its branch, in the blueprint's form.
  * @throws Fault `dirty`, `wrong-branch`, `commit-form`, and those of `resultOf` */
-async function finished({ place: { top }, attempt, state }: Own): Promise<Result> {
+async function finished(own: Own): Promise<Result> {
+  const { place, attempt, state } = own;
+  const { top } = place;
   const { branch = "", base = "" } = attempt.begun ?? {};
   const changed = await uncommitted(state, attempt.id, top);
   if (changed) {
@@ -127,7 +145,10 @@ async function finished({ place: { top }, attempt, state }: Own): Promise<Result
   const now = await gitText(top, "branch", "--show-current");
   if (now !== branch)
     throw new Fault("wrong-branch", `HEAD is not on ${branch}`, `bring your commits to ${branch}`);
-  const result = await resultOf(base, (await commitOf("HEAD", top)) as string, top);
+  const head = (await commitOf("HEAD", top)) as string;
+  // A round that found nothing better still says what it tried.
+  if (hasRounds(attempt.phase) && head === base) return untouched(own);
+  const result = await resultOf(base, head, top);
   const log = await gitText(top, "log", "--format=%s", `${base}..${result.head}`);
   const { commit } = state.blueprint;
   const odd = log.split("\n").find((subject) => !new RegExp(commit).test(subject));

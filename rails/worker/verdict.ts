@@ -17,6 +17,7 @@ export async function giveVerdict(
   const form = "write each as «src/a.ts:12: what is wrong, what shows it»";
   if (own.attempt.id !== id)
     throw new Fault("not-yours", `this worktree is ${own.attempt.id}'s`, "judge your own attempt");
+  if (own.attempt.phase.picks) return pick(own, verdict, text);
   if (!own.attempt.phase.back)
     throw new Fault("no-judge", `phase ${own.attempt.phase.name} judges nothing`, "minion submit");
   if (verdict !== "pass" && verdict !== "fail")
@@ -28,6 +29,30 @@ export async function giveVerdict(
   refuseAuthor(own);
   const result = await untouched(own);
   await handIn(own, () => ({ event: "submitted", attempt: id, handoff: text, verdict, ...result }));
+}
+
+/** The letters by which whoever chooses knows the variants. */
+export const LETTERS: readonly string[] = ["A", "B", "C", "D", "E"];
+
+/** Takes down which of several variants one chose that judges them.
+ * @param why what decided */
+async function pick(own: Own, letter: string, why: string): Promise<void> {
+  const { id, task, order } = own.attempt;
+  const chosen = order[LETTERS.indexOf(letter.toUpperCase())];
+  if (!chosen) {
+    const there = LETTERS.slice(0, order.length).join(", ");
+    const way = `say one of ${there}, with what decided on stdin`;
+    throw new Fault("usage", `${letter} is none of them`, way, EXIT.usage);
+  }
+  if (why === "" || why.length > HANDOFF_LIMIT)
+    throw new Fault("no-findings", "nothing, or far too much, is said", "say what decided");
+  refuseAuthor(own);
+  const result = await untouched(own);
+  await handIn(
+    own,
+    () => ({ event: "submitted", attempt: id, handoff: why, verdict: "pass", ...result }),
+    { event: "picked", task: task.id, attempt: chosen, by: "judge" },
+  );
 }
 
 /** A verdict is taken only from the agent that was launched to judge, in the worktree that the

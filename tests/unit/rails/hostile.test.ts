@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { marked, type Token } from "marked";
 import { afterAll, describe, expect, test } from "vitest";
 import { attentionOf } from "../../../rails/foreman/attention.ts";
-import { dispatch } from "../../../rails/foreman/dispatch.ts";
+import { dispatchAll } from "../../../rails/foreman/dispatch.ts";
 import type { NewEvent } from "../../../rails/journal/events.ts";
 import { Journal } from "../../../rails/journal/journal.ts";
 import type { RunState } from "../../../rails/journal/state.ts";
@@ -197,11 +197,9 @@ describe("names that others gave", () => {
       const state = runOf(name);
       const task = state.tasks.get("2");
       if (!task) throw new Error("no task");
-      const { description } = dispatch(
-        { ...state },
-        { ...task, phase: task.phases[0] ?? null },
-        () => {},
-      );
+      const ready = { ...task, phase: task.phases[0] ?? null };
+      const [start] = dispatchAll(state, [{ task: ready, named: null, variant: 0 }], () => {});
+      const description = start?.description ?? "";
       expect(hides(description) || description.includes("\n"), JSON.stringify(name)).toBe(false);
     }
   });

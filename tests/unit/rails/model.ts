@@ -298,6 +298,7 @@ export class Model implements Hands {
       return { skipped: 0 };
     },
     fill: async () => null,
+    printed: async () => ({ text: "", code: 0, output: "" }),
     isOn: async (commit: string) => this.at("landing").head === commit,
     tip: async () => ({ commit: this.at("landing").head, tree: treeId(this.at("landing").files) }),
     prove: async ({ state }, attempts, command) => {

@@ -252,8 +252,31 @@ describe("a workflow's file", () => {
   };
   test.each([
     ["phases:\n  - name: a\n    wirtes: false", /^w\.md:5: phases\.0\.wirtes: /],
-    ["phases:\n  - {name: a, writes: false}", /no phase writes/],
-    ["phases:\n  - {name: a, risk: high}", /no phase writes/],
+    ["phases:\n  - {name: a, risk: high}", /none where the risk is low/],
+    [
+      "phases:\n  - {name: a, writes: false}\n  - {name: b, risk: high}",
+      /none where the risk is low/,
+    ],
+    ["phases:\n  - {name: a, rounds: 51}", /phases\.0\.rounds/],
+    ["phases:\n  - {name: a, writes: false, rounds: 3}", /a has no use for rounds/],
+    ["phases:\n  - {name: a, variants: 6}", /phases\.0\.variants/],
+    ["phases:\n  - {name: a, variants: 3}", /one phase after a has to pick/],
+    [
+      "phases:\n  - {name: a, variants: 3}\n  - {name: c, picks: a}",
+      /the variants of a would be alike/,
+    ],
+    [
+      "phases:\n  - {name: a, variants: 3, model: [opus]}\n  - {name: c, picks: a}",
+      /the variants of a would be alike/,
+    ],
+    [
+      "phases:\n  - {name: p, writes: false}\n  - {name: a, variants: 2, rounds: 2}\n  - {name: c, picks: a}",
+      /a has no use for rounds/,
+    ],
+    ["phases:\n  - name: a\n  - {name: c, picks: a}", /a is no earlier phase with variants/],
+    ["phases:\n  - {name: a, tasks: 3}", /rounds: says how often it comes/],
+    ["phases:\n  - {name: a, tasks: 3, rounds: 2}\n  - name: b", /it stands alone/],
+    ["phases:\n  - {name: a, tasks: 3, rounds: 2, writes: true}", /does not write/],
     [
       "phases:\n  - name: a\n  - {name: r, writes: false, back: b}",
       /^w\.md:5: .*b is no phase that writes/,

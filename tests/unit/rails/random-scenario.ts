@@ -54,6 +54,9 @@ export function scenarioOf(seed: number, most: number): Scenario {
     lease: 10,
     gate_slots: 0,
     added: 50,
+    end_rounds: 3,
+    planned: 200,
+    depth: 3,
   };
   const base = Object.fromEntries(POOL.map((path) => [path, "base\n"]));
   return {

@@ -1,0 +1,31 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Worktop } from "../git/repository.ts";
+import type { Run } from "../journal/journal.ts";
+import { outside } from "../program/world.ts";
+import { execute } from "./command.ts";
+import { slotEnv, withSlot } from "./slots.ts";
+
+/** What a command printed that lists something: not what it said on standard error; `code`: as a
+ * shell ends, null where it ran out of time; `output`: where that lies, relative to the run's
+ * folder. */
+export type Printed = Readonly<{ text: string; code: number | null; output: string }>;
+
+/** Runs a command that lists something, in a worktree.
+ * @param label what its output is called
+ * @param timeout in seconds */
+export async function printedBy(
+  { journal, state, place }: Run & { readonly place: Worktop },
+  label: string,
+  { run, cwd, timeout }: Readonly<{ run: string; cwd: string; timeout: number }>,
+): Promise<Printed> {
+  const { output: rules, bounds } = state.blueprint;
+  const output = join("output", `${label}-${outside().now().toString(36)}.log`);
+  const path = join(journal.folder, output);
+  await mkdir(dirname(path), { recursive: true });
+  const at = join(place.top, cwd);
+  const code = await withSlot(bounds.gate_slots, true, (slot) =>
+    execute(`exec 2>/dev/null\n${run}`, at, timeout, path, rules, slotEnv(slot)),
+  );
+  return { text: await readFile(path, "utf8"), code, output };
+}

@@ -1,0 +1,261 @@
+import { describe, expect, test } from "vitest";
+import { toStart } from "../../../rails/foreman/dispatch.ts";
+import type { EventData, NewEvent } from "../../../rails/journal/events.ts";
+import { listsDue, wholesDue } from "../../../rails/journal/made.ts";
+import { changedEvent, heldIn } from "../../../rails/journal/replan.ts";
+import type { RunState } from "../../../rails/journal/state.ts";
+import { changeTo } from "../../../rails/plan/change.ts";
+import { linesIn, listedTasks } from "../../../rails/plan/each.ts";
+import { makePlan } from "../../../rails/plan/plan.ts";
+import type { PlannedTask } from "../../../rails/plan/task.ts";
+import { ONE_PHASE, phasesOf, runAfter } from "./run.ts";
+
+// Rules 18 to 24: areas, and tasks that a command lists.
+
+const WORKFLOWS = {
+  ...ONE_PHASE,
+  area: phasesOf("- {name: plan, tasks: 3, rounds: 3}"),
+  look: phasesOf("- {name: look, writes: false}"),
+};
+const LIST = "### Task A: Area\nWorkflow: area\nFiles: src/\n### Task 2: Two\nDepends: A\n";
+const BASE: NewEvent = { event: "base-checked", red: [] };
+
+const dispatched = (task: string, n = 1, phase = "implement"): NewEvent => {
+  return { event: "dispatched", task, attempt: `r1/${task}.${n}`, phase };
+};
+const begun = (task: string, n = 1): NewEvent => {
+  const where = { worktree: "w", branch: "b", base: "b", foundBranch: "f" };
+  return { event: "begun", attempt: `r1/${task}.${n}`, ...where };
+};
+const handedIn = (task: string, n = 1): NewEvent => {
+  const result = { head: "h", tree: "t", commits: ["h"], paths: [], deleted: [] };
+  return { event: "submitted", attempt: `r1/${task}.${n}`, handoff: "h", ...result };
+};
+const landed = (task: string, n = 1): NewEvent[] => {
+  const to = `l${task}${n}`;
+  const landing = [{ attempt: `r1/${task}.${n}`, commits: ["h"] }];
+  return [
+    { event: "proven", from: "b", to, tree: "t", landed: landing },
+    { event: "landed", to },
+  ];
+};
+const done = (task: string): NewEvent[] => [
+  dispatched(task),
+  begun(task),
+  handedIn(task),
+  ...landed(task),
+];
+const failed = (task: string, n: number): NewEvent[] => [
+  dispatched(task, n),
+  begun(task, n),
+  { event: "ended", attempt: `r1/${task}.${n}`, reason: "gate-failed", note: "" },
+];
+
+/** Events that are made one after another, each from the run as it is then. */
+type Step = NewEvent | NewEvent[] | ((state: RunState) => NewEvent);
+function runOf(list: string, ...steps: readonly Step[]): RunState {
+  const events: NewEvent[] = [BASE];
+  const at = (): RunState => runAfter(list, { workflows: WORKFLOWS }, ...events);
+  for (const step of steps) events.push(...[typeof step === "function" ? step(at()) : step].flat());
+  return at();
+}
+
+const taskOf = (id: string, more = ""): PlannedTask => {
+  const [task] = makePlan(`### Task 1: Part\n${more}`, "list").tasks;
+  return { ...(task as PlannedTask), id };
+};
+const changed =
+  (tasks: readonly PlannedTask[], more: Partial<EventData["changed"]>) =>
+  (state: RunState): NewEvent =>
+    changedEvent(state, changeTo(heldIn(state), [], tasks), tasks, more);
+/** One visit of the planner of `A`, who leaves these. */
+const visit = (n: number, ...ids: string[]): Step[] => [
+  dispatched("A", n, "plan"),
+  begun("A", n),
+  ...(ids.length > 0
+    ? [
+        changed(
+          ids.map((id) => taskOf(id)),
+          { by: `r1/A.${n}` },
+        ),
+      ]
+    : []),
+  handedIn("A", n),
+];
+const stateOf = (state: RunState, id: string): string | undefined => state.tasks.get(id)?.state;
+const startsOf = (state: RunState): string[] => toStart(state).map(({ task }) => task.id);
+
+describe("rule 18: an area takes no slot and conflicts with nothing", () => {
+  test("its planner at work does, and its tasks as ever", () => {
+    const planned = runOf(LIST, ...visit(1, "A/1", "A/2"));
+    expect(stateOf(planned, "A")).toBe("running");
+    expect(startsOf(planned)).toEqual(["A/1", "A/2"]);
+    expect(planned.conflicts).toEqual([]);
+    const files = [taskOf("A/1", "Files: src/a\n"), taskOf("A/2", "Files: src/a\n")];
+    const apart = runOf(
+      LIST,
+      dispatched("A", 1, "plan"),
+      begun("A"),
+      changed(files, { by: "r1/A.1" }),
+    );
+    expect(apart.conflicts).toEqual([["A/1", "A/2"]]);
+  });
+
+  test("what depends on it waits until it is over", () => {
+    expect(stateOf(runOf(LIST, ...visit(1, "A/1"), done("A/1")), "2")).toBe("waiting");
+  });
+});
+
+describe("rule 19: the planner comes when something has ended and nothing of it waits for a worker", () => {
+  test("not when all have ended: one slow worker idles nobody", () => {
+    const one = [...visit(1, "A/1", "A/2"), done("A/1")];
+    expect(startsOf(runOf(LIST, ...one))).toEqual(["A/2"]);
+    expect(startsOf(runOf(LIST, ...one, dispatched("A/2"), begun("A/2")))).toEqual(["A"]);
+  });
+
+  test("nothing has ended since it was there last: it does not", () => {
+    const twice = [...visit(1, "A/1", "A/2"), done("A/1"), dispatched("A/2"), begun("A/2")];
+    const state = runOf(LIST, ...twice, ...visit(2));
+    expect(startsOf(state)).toEqual([]);
+    expect(stateOf(state, "A")).toBe("running");
+  });
+});
+
+describe("rule 20: a planner's «done» ends nothing", () => {
+  test("it is over when the planner leaves none and nothing of it is open", () => {
+    const state = runOf(LIST, ...visit(1, "A/1"), done("A/1"), ...visit(2));
+    expect(stateOf(state, "A")).toBe("landed");
+    expect(startsOf(state)).toEqual(["2"]);
+  });
+
+  test("and its own Verify: is green; red brings the planner back", () => {
+    const list = LIST.replace("Files:", "Verify: `npm test`\nFiles:");
+    const over = [...visit(1, "A/1"), done("A/1"), ...visit(2)];
+    const due = runOf(list, ...over);
+    expect(stateOf(due, "A")).toBe("running");
+    expect(wholesDue(due).map(({ id }) => id)).toEqual(["A"]);
+    const checked = (red: string | null): NewEvent => {
+      return { event: "whole-checked", task: "A", tip: "l", red };
+    };
+    expect(stateOf(runOf(list, ...over, checked(null)), "A")).toBe("landed");
+    expect(startsOf(runOf(list, ...over, checked("verify ended with 1")))).toEqual(["A"]);
+    const again = runOf(list, ...over, checked("red"), ...visit(3, "A/2"), done("A/2"));
+    expect(wholesDue(again)).toEqual([]);
+    // Its third visit was its last.
+    expect([stateOf(again, "A"), again.tasks.get("A")?.reason]).toEqual([
+      "needs-human",
+      "dispatches",
+    ]);
+  });
+
+  test("one task that needs a person makes it so, while the others go on", () => {
+    const steps = [...visit(1, "A/1", "A/2"), failed("A/1", 1), failed("A/1", 2)];
+    const state = runOf(LIST, ...steps, dispatched("A/2"), begun("A/2"), ...visit(2, "A/3"));
+    expect(stateOf(state, "A")).toBe("needs-human");
+    expect(stateOf(state, "A/2")).toBe("running");
+    expect(startsOf(state)).toEqual(["A/3"]);
+    expect(state.done).toBe(false);
+  });
+});
+
+describe("an area in an area", () => {
+  test("is planned by a planner of its own, and is over before the one around it", () => {
+    const inner = { ...taskOf("A/1"), workflow: "area" };
+    const steps: Step[] = [
+      dispatched("A", 1, "plan"),
+      begun("A"),
+      changed([inner], { by: "r1/A.1" }),
+      handedIn("A"),
+    ];
+    expect(startsOf(runOf(LIST, ...steps))).toEqual(["A/1"]);
+    const planned: Step[] = [
+      ...steps,
+      dispatched("A/1", 1, "plan"),
+      begun("A/1"),
+      changed([taskOf("A/1/1")], { by: "r1/A/1.1" }),
+      handedIn("A/1"),
+    ];
+    const inside = runOf(LIST, ...planned);
+    expect(startsOf(inside)).toEqual(["A/1/1"]);
+    expect(stateOf(inside, "A")).toBe("running");
+    const over = [...planned, done("A/1/1"), dispatched("A/1", 2, "plan"), begun("A/1", 2)];
+    const ended = runOf(LIST, ...over, handedIn("A/1", 2));
+    expect(stateOf(ended, "A/1")).toBe("landed");
+    expect(startsOf(ended)).toEqual(["A"]);
+  });
+});
+
+describe("rule 23: a task for each line", () => {
+  const EACH = [
+    "### Task 1: Move",
+    "Each: git grep -l moment",
+    "Files: {}",
+    "Verify: `npx vitest related --run {}`",
+    "### Task 2: Whole",
+    "Depends: 1",
+  ].join("\n");
+  const [each, whole] = makePlan(EACH, "list").tasks as [PlannedTask, PlannedTask];
+  const template = { ...each, checks: [each.verify, "npm test"] };
+  const listing = (lines: readonly string[], task = template) =>
+    changed(listedTasks(task, lines), { listed: "1" });
+
+  test("it is one word in commands, a path as it is under Files:, and text elsewhere", () => {
+    const [first, second] = listedTasks(template, ["src/a.ts", "src/it's [id].ts"]);
+    expect(first).toMatchObject({
+      id: "1/1",
+      title: "Move: src/a.ts",
+      files: [{ path: "src/a.ts", literal: true }],
+      checks: ["npx vitest related --run src/a.ts"],
+    });
+    expect(second?.checks).toEqual(["npx vitest related --run 'src/it'\\''s [id].ts'"]);
+    expect(second?.each).toBeUndefined();
+  });
+
+  test("blank and doubled lines are dropped, and counted", () => {
+    expect(linesIn("a\n\nb\na\n")).toEqual({ lines: ["a", "b"], leftOut: 2 });
+    expect(linesIn("")).toEqual({ lines: [], leftOut: 0 });
+  });
+
+  test("it is listed when it is its turn, and no worker is started for it", () => {
+    const state = runOf(EACH);
+    expect(listsDue(state).map(({ id }) => id)).toEqual(["1"]);
+    expect(startsOf(state)).toEqual([]);
+    expect(state.done).toBe(false);
+  });
+
+  test("none is skipped, and what depends on it goes on", () => {
+    const state = runOf(EACH, listing([]));
+    expect(stateOf(state, "1")).toBe("skipped");
+    expect(startsOf(state)).toEqual(["2"]);
+  });
+
+  test("it is over when all are, and the Verify: of the whole is green", () => {
+    const list = `${EACH.replace("Files: {}", "Files: {}\nVerify: `npm test`")}\n`;
+    const started = runOf(list, listing(["a", "b"]));
+    expect(startsOf(started)).toEqual(["1/1", "1/2"]);
+    expect(started.conflicts).toEqual([]);
+    const over = runOf(list, listing(["a", "b"]), done("1/1"), done("1/2"));
+    expect(stateOf(over, "1")).toBe("running");
+    expect(wholesDue(over).map(({ id }) => id)).toEqual(["1"]);
+    const checked = { event: "whole-checked", task: "1", tip: "l", red: null } as const;
+    const ended = runOf(list, listing(["a", "b"]), done("1/1"), done("1/2"), checked);
+    expect([stateOf(ended, "1"), stateOf(ended, "2")]).toEqual(["landed", "ready"]);
+    expect(whole.depends).toEqual(["1"]);
+  });
+
+  test("a command that fails is a person's business, and a retry lists anew", () => {
+    const note = { event: "not-listed", task: "1", note: "ended with 127" } as const;
+    expect(stateOf(runOf(EACH, note), "1")).toBe("needs-human");
+    const freed = runOf(EACH, note, { event: "retried", task: "1", words: "" });
+    expect(listsDue(freed).map(({ id }) => id)).toEqual(["1"]);
+  });
+});
+
+describe("rule 24: a workflow in which nothing writes", () => {
+  test("its handoff is the result: it is over once that is handed in", () => {
+    const list = "### Task 1: Look\nWorkflow: look\n### Task 2: Two\nDepends: 1\n";
+    const state = runOf(list, dispatched("1", 1, "look"), begun("1"), handedIn("1"));
+    expect(stateOf(state, "1")).toBe("landed");
+    expect(startsOf(state)).toEqual(["2"]);
+  });
+});

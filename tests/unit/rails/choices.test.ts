@@ -1,0 +1,210 @@
+import { describe, expect, test } from "vitest";
+import { choose, dispatchAll, toStart } from "../../../rails/foreman/dispatch.ts";
+import type { NewEvent } from "../../../rails/journal/events.ts";
+import type { RunState, TaskState } from "../../../rails/journal/state.ts";
+import { bestOf, candidatesAt, pickDue } from "../../../rails/journal/variants.ts";
+import { phasesOf, runAfter } from "./run.ts";
+
+// Rules 15 to 17 of choices: a phase with variants, and one that picks.
+
+const PHASES = phasesOf(
+  "- {name: ways, writes: false}\n- {name: implement, variants: 3}\n- {name: choose, picks: implement}",
+);
+const MODELS = phasesOf(
+  "- {name: implement, variants: 3, model: [opus, sonnet]}\n- {name: choose, picks: implement}",
+);
+const LIST = "### Task 1: One\n";
+const MEASURED = "### Task 1: One\nMeasure: lowest npm run size\n";
+const BASE: NewEvent = { event: "base-checked", red: [] };
+
+const dispatched = (n: number, phase: string, variant = 0): NewEvent => {
+  const which = variant > 0 ? { variant } : {};
+  return { event: "dispatched", task: "1", attempt: `r1/1.${n}`, phase, ...which };
+};
+const handedIn = (n: number): NewEvent => {
+  const result = { head: `h${n}`, tree: `t${n}`, commits: [`h${n}`], paths: ["a"], deleted: [] };
+  return { event: "submitted", attempt: `r1/1.${n}`, handoff: "h", ...result };
+};
+const failed = (n: number): NewEvent => {
+  return { event: "ended", attempt: `r1/1.${n}`, reason: "gate-failed", note: "" };
+};
+const nothing = (n: number): NewEvent => {
+  return { event: "nothing", attempt: `r1/1.${n}`, why: "it is there" };
+};
+
+/** The first phase is over, and three were started. */
+const STARTED = [
+  BASE,
+  dispatched(1, "ways"),
+  handedIn(1),
+  ...[2, 3, 4].map((n) => dispatched(n, "implement", n - 1)),
+];
+const runOf = (list: string, ...events: NewEvent[]): RunState =>
+  runAfter(list, { workflows: { "": PHASES } }, ...events);
+const taskAfter = (...events: NewEvent[]): TaskState =>
+  runOf(LIST, ...events).tasks.get("1") as TaskState;
+const stand = ({ state, reason, phase, result }: TaskState) => [
+  state,
+  reason,
+  phase?.name ?? null,
+  result?.id ?? null,
+];
+const startsOf = (state: RunState) =>
+  toStart(state).map(({ variant, named }) => [variant, named?.id]);
+
+describe("rule 15: several at once from one commit", () => {
+  test("all are started as slots come, each with a number of its own", () => {
+    const state = runOf(LIST, BASE, dispatched(1, "ways"), handedIn(1));
+    expect(startsOf(state).map(([variant]) => variant)).toEqual([1, 2, 3]);
+    const written: NewEvent[] = [];
+    const started = dispatchAll(state, toStart(state), (event) => written.push(event));
+    expect(started.map(({ attempt }) => attempt)).toEqual(["r1/1.2", "r1/1.3", "r1/1.4"]);
+    expect(new Set(started.map(({ description }) => description)).size).toBe(3);
+    expect(written.map((event) => "variant" in event && event.variant)).toEqual([1, 2, 3]);
+    const { blueprint } = state;
+    const two = {
+      ...state,
+      blueprint: { ...blueprint, bounds: { ...blueprint.bounds, workers: 2 } },
+    };
+    expect(choose(two).map(({ variant }) => variant)).toEqual([1, 2]);
+  });
+
+  test("where one is at work, the others are still to come", () => {
+    const state = runOf(
+      LIST,
+      BASE,
+      dispatched(1, "ways"),
+      handedIn(1),
+      dispatched(2, "implement", 2),
+    );
+    const launched = { event: "launched", attempt: "r1/1.2", agent: "a" } as const;
+    const task = runOf(
+      LIST,
+      BASE,
+      dispatched(1, "ways"),
+      handedIn(1),
+      dispatched(2, "implement", 2),
+      launched,
+    );
+    expect(task.tasks.get("1")?.state).toBe("running");
+    expect(startsOf(task).map(([variant]) => variant)).toEqual([1, 3]);
+    expect(startsOf(state)).toEqual([
+      [2, "r1/1.2"],
+      [1, undefined],
+      [3, undefined],
+    ]);
+  });
+
+  test("one that fails is out; what was handed in waits for the others", () => {
+    expect(stand(taskAfter(...STARTED, failed(2), handedIn(3)))).toEqual([
+      "running",
+      null,
+      "implement",
+      null,
+    ]);
+    const all = taskAfter(...STARTED, failed(2), handedIn(3), handedIn(4));
+    expect(stand(all)).toEqual(["ready", null, "choose", null]);
+    expect(candidatesAt(all, PHASES[1] as (typeof PHASES)[0]).map(({ id }) => id)).toEqual([
+      "r1/1.3",
+      "r1/1.4",
+    ]);
+  });
+
+  test("only if all fail one worker tries again, and all of them count as one failure", () => {
+    const all = taskAfter(...STARTED, failed(2), failed(3), failed(4));
+    expect(stand(all).slice(0, 3)).toEqual(["verify-failed", "gate-failed", "implement"]);
+    expect(all.wants).toBe(1);
+    const alone = [...STARTED, failed(2), failed(3), failed(4), dispatched(5, "implement")];
+    expect(stand(taskAfter(...alone, handedIn(5)))).toEqual(["mergeable", null, null, "r1/1.5"]);
+    expect(taskAfter(...alone, failed(5)).state).toBe("needs-human");
+  });
+
+  test("one that was lost by nobody's fault is started again", () => {
+    const lost = { event: "ended", attempt: "r1/1.3", reason: "session-lost", note: "" } as const;
+    const launched = { event: "launched", attempt: "r1/1.3", agent: "a" } as const;
+    const state = runOf(LIST, ...STARTED, launched, lost);
+    expect(startsOf(state).filter(([, named]) => !named)).toEqual([[2, undefined]]);
+  });
+
+  test("they differ: each has the model that stands for its number", () => {
+    const state = runAfter(LIST, { workflows: { "": MODELS } }, BASE);
+    const started = dispatchAll(state, toStart(state), () => {});
+    expect(started.map(({ model }) => model)).toEqual(["opus", "sonnet", "opus"]);
+  });
+});
+
+describe("rule 16: one is picked", () => {
+  const all = [...STARTED, handedIn(2), handedIn(3), handedIn(4)];
+  const pick = { event: "picked", task: "1", attempt: "r1/1.3", by: "judge" } as const;
+
+  test("by a judge, who sees all of them in an order drawn by lot that the journal names", () => {
+    const state = runOf(LIST, ...all);
+    expect(pickDue(state.tasks.get("1") as TaskState)).toBeNull();
+    const orders = Array.from({ length: 40 }, () => {
+      const written: NewEvent[] = [];
+      const [start] = dispatchAll(state, toStart(state), (event) => written.push(event));
+      expect(start?.agent).toBe("minion:minion-verifier");
+      const [event] = written;
+      return event?.event === "dispatched" ? (event.order ?? []) : [];
+    });
+    for (const order of orders) expect([...order].sort()).toEqual(["r1/1.2", "r1/1.3", "r1/1.4"]);
+    expect(new Set(orders.map((order) => order.join())).size).toBeGreaterThan(2);
+  });
+
+  test("by what Measure: says of each, and no worker is started for it", () => {
+    const state = runOf(MEASURED, ...all);
+    const task = state.tasks.get("1") as TaskState;
+    expect(pickDue(task)?.name).toBe("implement");
+    expect(toStart(state)).toEqual([]);
+    const measured = (n: number, value: number | null): NewEvent => {
+      return { event: "measured", attempt: `r1/1.${n}`, value, output: "o" };
+    };
+    const known = runOf(MEASURED, ...all, measured(2, null), measured(3, 7), measured(4, 7));
+    const candidates = candidatesAt(known.tasks.get("1") as TaskState, task.phases[1] as never);
+    expect(bestOf(candidates, "lowest x")?.id).toBe("r1/1.3");
+    expect(bestOf(candidates, "highest x")?.id).toBe("r1/1.3");
+    expect(bestOf(candidates.slice(0, 1), "lowest x")).toBeUndefined();
+  });
+
+  test("what was picked goes on to landing", () => {
+    expect(stand(taskAfter(...all, pick))).toEqual(["mergeable", null, null, "r1/1.3"]);
+  });
+
+  test("what then does not land is redone by one worker", () => {
+    const refused = {
+      event: "not-landed",
+      attempt: "r1/1.3",
+      reason: "line-red",
+      note: "",
+    } as const;
+    const task = taskAfter(...all, pick, refused);
+    expect(stand(task).slice(0, 3)).toEqual(["verify-failed", "line-red", "implement"]);
+    const events = [...all, pick, refused];
+    expect(startsOf(runOf(LIST, ...events)).map(([variant]) => variant)).toEqual([0]);
+    const again = taskAfter(...events, dispatched(5, "implement"), handedIn(5));
+    expect(stand(again)).toEqual(["mergeable", null, null, "r1/1.5"]);
+  });
+
+  test("a person's land of another one overrides", () => {
+    const byHand = { ...handedIn(4), byHand: true } as NewEvent;
+    expect(stand(taskAfter(...all, byHand))).toEqual(["mergeable", null, null, "r1/1.4"]);
+    expect(stand(taskAfter(...all, pick, byHand))).toEqual(["mergeable", null, null, "r1/1.4"]);
+  });
+});
+
+describe("rule 17: out of money, or nothing to do", () => {
+  test("no more are started, and what was handed in is chosen from", () => {
+    const some = [...STARTED.slice(0, 5), handedIn(2), handedIn(3)];
+    const closed = { event: "variants-closed", task: "1" } as const;
+    expect(taskAfter(...some).state).toBe("ready");
+    expect(taskAfter(...some).wants).toBe(1);
+    const state = runOf(MEASURED, ...some, closed);
+    expect(pickDue(state.tasks.get("1") as TaskState)?.name).toBe("implement");
+    expect(stand(taskAfter(...some, closed)).slice(0, 3)).toEqual(["ready", null, "choose"]);
+  });
+
+  test("all of them say that there is nothing to do: it is skipped", () => {
+    expect(taskAfter(...STARTED, nothing(2), nothing(3), nothing(4)).state).toBe("skipped");
+    expect(taskAfter(...STARTED, nothing(2), failed(3), nothing(4)).state).toBe("verify-failed");
+  });
+});
