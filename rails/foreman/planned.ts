@@ -32,7 +32,7 @@ import { endGates, gatesFor, setupFor } from "./start.ts";
 /** `--workflow`: for tasks that name none, where not each is to get the one that fits. */
 export const WORKFLOW = new Option(
   "--workflow <name>",
-  "for tasks that name none: quick, default, tdd, secure or your own",
+  "for tasks that name none: quick, default, tdd, secure, loop, variants, area or your own",
 );
 
 /** @throws Fault `no-price` where money is to decide and a model has no price */
