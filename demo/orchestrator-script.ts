@@ -73,6 +73,9 @@ export function orchestrator(
 /** A flag of `/minion` that stands for itself. */
 const FLAG = /(?<!\S)--(?:resume|dry-run)(?!\S)/g;
 
+/** What goes on to the rails as it is. */
+const BUDGET = /(?<!\S)--budget \d+(?!\S)/;
+
 /** One `/minion`, from what was typed to the text that ends it. */
 async function* run(
   words: string,
@@ -81,7 +84,8 @@ async function* run(
   replan: Replan,
 ): Talk<string> {
   const flags = new Set(words.match(FLAG));
-  const rest = words.replaceAll(FLAG, "").trim();
+  const budget = BUDGET.exec(words)?.[0] ?? "";
+  const rest = words.replaceAll(FLAG, "").replace(BUDGET, "").trim();
   if (flags.has("--resume")) {
     const resumed = yield* bash("minion resume --json");
     return resumed.code === 0 ? yield* foreman(replan) : fault(resumed);
@@ -98,7 +102,9 @@ async function* run(
   }
   const plan = yield* bash(`minion plan ${quote(file)}`);
   if (plan.code !== 0 || flags.has("--dry-run")) return plan.output.trim();
-  const start = yield* bash(`minion start ${quote(file)} --json`);
+  const start = yield* bash(
+    ["minion start", quote(file), budget, "--json"].filter(Boolean).join(" "),
+  );
   return start.code === 0 ? yield* foreman(replan) : fault(start);
 }
 

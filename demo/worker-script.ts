@@ -45,7 +45,7 @@ export type Behaviour = (worker: Worker) => Talk;
 const CALLS = 60;
 
 /** The command that a prompt names: the attempt, in it the task and which try at that it is. */
-const BEGIN = /minion begin ((?:[^\s`]+\/)?([^\s`/]+)\.(\d+))/;
+const BEGIN = /minion begin ((?:[^\s`/]+\/)?([^\s`]+)\.(\d+))/;
 
 /** The worker as a script: it runs the command that its prompt names and goes on as its behaviour
  * says.

@@ -35,6 +35,8 @@ export function newsOf(
   const blocked = [...state.tasks.values()].filter((task) => task.state === "blocked");
   const news = {
     findings: findingsOf(state)
+      // Those of an area are its planner's business.
+      .filter(({ task }) => state.tasks.get(task)?.added !== "planner")
       .filter(({ attempt, slot, text }) => isNew("finding", attempt, slot, text))
       .map(({ task, slot, text }) => ({ task, slot, text: cut(text, state.run) })),
     attention: attention.filter(({ task, reason, note }) =>

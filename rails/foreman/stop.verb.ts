@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import { withParts } from "../journal/family.ts";
 import { runToChange } from "../journal/run-at.ts";
 import { activeOf, type RunState, type TaskState } from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
@@ -20,7 +21,11 @@ export const verb: Verb<Options> = {
       const note = question || "It was stopped.";
       for (const attempt of active) write({ event: "ended", attempt, reason: "stopped", note });
       write({ event: "stopped", task: id, question });
-      return active;
+      const parts = withParts(state, [id]).filter((part) => part !== id);
+      const inside = parts.flatMap((part) => activeOf(state.tasks.get(part) ?? { attempts: [] }));
+      for (const { id: attempt } of inside)
+        write({ event: "ended", attempt, reason: "changed", note: `Task ${id} was stopped.` });
+      return [...active, ...inside.map((each) => each.id)];
     });
     // A gate of the worker's that still runs would only be in the way of others.
     for (const { attempt, process: job } of before.jobs.values())

@@ -13,6 +13,26 @@ export const isArea = ({ way }: Pick<TaskState, "way">): boolean =>
 export const isMade = (task: Pick<TaskState, "way" | "each">): boolean =>
   Boolean(task.each) || isArea(task);
 
+/** Some tasks' ids and those of all that they are made of, by however many steps. */
+export const withParts = ({ tasks }: Pick<RunState, "tasks">, ids: readonly string[]): string[] => [
+  ...ids,
+  ...[...tasks.keys()].filter(
+    (id) => !ids.includes(id) && ids.some((one) => id.startsWith(`${one}/`)),
+  ),
+];
+
+/** Which of the tasks that one lies in is stopped; undefined where none is. */
+export function stoppedAbove(
+  { tasks }: Pick<RunState, "tasks">,
+  id: string,
+): TaskState | undefined {
+  for (let above = parentOf(id); above !== null; above = parentOf(above)) {
+    const task = tasks.get(above);
+    if (task && task.stop !== null) return task;
+  }
+  return undefined;
+}
+
 /** The tasks of a run by the id of the one that they belong to. */
 export const families = ({ tasks }: Pick<RunState, "tasks">): Lists<TaskState> =>
   grouped(

@@ -1,7 +1,7 @@
 import type { Phase } from "../blueprint/workflow.ts";
 import { mendedBy } from "./checks.ts";
 import { isBusy, isEndDue, SUCCESS } from "./end-task.ts";
-import { families, isMade } from "./family.ts";
+import { families, isMade, stoppedAbove } from "./family.ts";
 import { ofMade } from "./made.ts";
 import { howIn } from "./passed.ts";
 import { type Progress, progressOf, stepsIn } from "./phases.ts";
@@ -65,6 +65,9 @@ function wantsOf(task: TaskState): number {
 /** What stands in the way of giving tasks of the run to a worker: they wait for a person then. Empty
  * where nothing does. */
 function heldBack(state: RunState, task: TaskState): Partial<Standing> {
+  const above = stoppedAbove(state, task.id);
+  if (above)
+    return { state: "needs-human", reason: "stopped", note: `Task ${above.id} is stopped.` };
   const { baseRed, baseAccepted, landings, left, evidence } = state;
   const { extra } = task;
   // On what has landed since every gate was green.

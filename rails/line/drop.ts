@@ -1,4 +1,5 @@
 import { commitOf, isAncestor, type Place } from "../git/repository.ts";
+import { withParts } from "../journal/family.ts";
 import type { Journal } from "../journal/journal.ts";
 import {
   type AttemptState,
@@ -6,7 +7,6 @@ import {
   type RunState,
   type TaskState,
 } from "../journal/state.ts";
-import { parentOf } from "../plan/task.ts";
 import { Fault } from "../program/fault.ts";
 import { landed } from "./land.ts";
 import { siteOf } from "./site.ts";
@@ -25,7 +25,7 @@ export async function drop(
 ): Promise<boolean> {
   const site = siteOf(place, run, line);
   const asked = await journal.decide(async (state, write) => {
-    const tasks = tasksToDrop(state, ids);
+    const tasks = tasksToDrop(state, withParts(state, ids));
     const ofLine = tasks.filter((task) => task.state === "landed").map(({ id }) => id);
     if (ofLine.length > 0) await refuseMerged(state, ofLine, place, site);
     const open = tasks.filter((task) => !ofLine.includes(task.id) && !task.isDropped);
@@ -49,9 +49,10 @@ export async function leaveOut(
   ids: readonly string[],
 ): Promise<void> {
   await journal.decide((state, write) => {
-    const inside = ids.map((id) => (state.tasks.has(`${area.id}/${id}`) ? `${area.id}/${id}` : id));
+    const own = ids.map((id) => (state.tasks.has(`${area.id}/${id}`) ? `${area.id}/${id}` : id));
+    const inside = withParts(state, own);
     for (const { id, added, attempts } of tasksToDrop(state, inside)) {
-      const isOwn = added === "planner" && parentOf(id) === area.id;
+      const isOwn = added === "planner" && id.startsWith(`${area.id}/`);
       if (isOwn && attempts.every(({ begun }) => !begun)) continue;
       const what = isOwn ? `somebody was at task ${id} already` : `task ${id} is not of your area`;
       throw new Fault("not-yours", what, "say in the handoff why it should go: a person drops it");

@@ -1,0 +1,4 @@
+import { passes } from "./passes.ts";
+
+// Both modes by night.
+passes("auto");

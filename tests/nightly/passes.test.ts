@@ -1,0 +1,3 @@
+import { passes } from "../e2e/passes.ts";
+
+passes("default");
