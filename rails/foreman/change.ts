@@ -191,7 +191,7 @@ export async function writeChange(
 /** Is a task dispatched as it was, though its words may be others? */
 const isSameWay = (one: PlannedTask | undefined, other: PlannedTask): boolean =>
   one !== undefined &&
-  other.ask === "" &&
+  other.ask === one.ask &&
   (["depends", "files", "model", "workflow", "agent", "risk"] as const).every(
     (part) => JSON.stringify(one[part]) === JSON.stringify(other[part]),
   );

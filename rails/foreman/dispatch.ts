@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import type { Phase } from "../blueprint/workflow.ts";
 import type { NewEvent } from "../journal/events.ts";
 import type { Journal } from "../journal/journal.ts";
-import { straight } from "../journal/phases.ts";
+import { isToBegin, straight } from "../journal/phases.ts";
 import { ALIKE_FOR_ANOTHER_WAY, alikeInARow } from "../journal/rounds.ts";
 import { endOf } from "../journal/shapes.ts";
 import {
@@ -121,6 +121,7 @@ function extraFor(state: RunState, task: TaskState, phase: Phase, variant: numbe
 /** Is another approach to be taken? Where the work of the one before failed, or two rounds left the
  * same. */
 function isToChange(state: RunState, task: TaskState, phase: Phase): boolean {
+  if (isToBegin(task)) return false;
   const last = task.attempts.findLast(
     (each) => each.phase === phase && (each.over || each.submitted),
   );

@@ -57,6 +57,12 @@ function timesOf({ tasks }: RunState, id: string): string {
 /** What a run is known by that is done: it may be open again, and done once more. */
 export const doneAt = ({ lastAt }: RunState): string[] => ["done", String(lastAt)];
 
+/** What a fault of landing is known by: the same one is another once more was handed in. */
+export const faultAt = (state: RunState, fault: string): string[] => {
+  const handed = [...state.attempts.values()].filter(({ submitted }) => submitted).length;
+  return ["fault", fault, String(handed)];
+};
+
 /** Was its session told something, once? */
 export const isToldOf = ({ told }: RunState, ...parts: readonly string[]): boolean =>
   told.has(keyOf(parts));

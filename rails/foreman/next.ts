@@ -12,7 +12,7 @@ import { isRunning } from "../proof/jobs.ts";
 import { alarmsOf, haltOf } from "./alarms.ts";
 import { attentionOf } from "./attention.ts";
 import { choose, dispatchAll, toStart } from "./dispatch.ts";
-import { doneAt, keyOf, newsOf } from "./news.ts";
+import { doneAt, faultAt, keyOf, newsOf } from "./news.ts";
 import { waiting } from "./waiting.ts";
 
 /** The shape of what `next --json` prints. */
@@ -46,7 +46,7 @@ export async function next(
     const { news, keys } = newsOf(state, attentionOf(state, alarms, at), alarms, isAll);
     const isDone = (state.done || state.aborted) && fault === null;
     if (isDone) keys.push(keyOf(doneAt(state)));
-    if (fault !== null) keys.push(keyOf(["fault", fault]));
+    if (fault !== null) keys.push(keyOf(faultAt(state, fault)));
     const answer = {
       version: VERSION,
       run: state.run,

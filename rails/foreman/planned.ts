@@ -17,6 +17,7 @@ import { estimate } from "../money/estimate.ts";
 import { experienceOf } from "../money/experience.ts";
 import { pricesAt } from "../money/price-table.ts";
 import { isOurs } from "../plan/change.ts";
+import { grouped } from "../plan/collections.ts";
 import { commandIn } from "../plan/each.ts";
 import { makePlan } from "../plan/plan.ts";
 import { chooseWorkflow, isAtLeast, riskOf } from "../plan/risk.ts";
@@ -86,8 +87,10 @@ export async function planAt(
   );
   const tasks = chosen.map(({ task }) => task);
   const success = await successOf({ success: asWritten.success, tasks }, place);
+  const alike = sameChecks(tasks);
   const ofList = [
     ...asWritten.findings,
+    ...alike,
     ...ofPages,
     ...ofTools,
     ...(await replacedAt(place)).map((what) => finding("replaced", 0, what, "", "note")),
@@ -202,6 +205,21 @@ export function withWorkflow(
     },
     findings,
   };
+}
+
+/** Tasks that are shown done by one and the same command: it is green, or red, for all of them. */
+function sameChecks(tasks: readonly PlannedTask[]): Finding[] {
+  const open = tasks.filter(({ done }) => !done);
+  const byCheck = grouped(
+    open.flatMap((task) => [...new Set(task.checks)].map((check) => [check, task] as const)),
+  );
+  return [...byCheck].flatMap(([check, [first, ...others]]) => {
+    if (!first || others.length === 0) return [];
+    const ids = [first, ...others].map(({ id }) => id).join(", ");
+    const what = `tasks ${ids} have one Verify: ${check.slice(0, 80)}`;
+    const hint = "one of their own each shows which is done; what is of all is for success:";
+    return [finding("same-verify", others[0]?.line ?? 0, what, hint, "warning")];
+  });
 }
 
 /** What a task lacks that says when it is over: what repeats needs a check that ends it. */

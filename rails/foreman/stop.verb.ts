@@ -13,9 +13,9 @@ export const verb: Verb<Options> = {
   about: "nobody works at a task before a person says so; its work is kept",
   options: [new Option("-m, --message <question>", "the question that it waits for"), RUN],
   async run({ words: [id = ""], options }, world) {
-    const { journal, state: before } = await runToChange(world, `stop ${id}`, options.run);
+    const { journal } = await runToChange(world, `stop ${id}`, options.run);
     const question = (options.message ?? "").trim();
-    const ended = await journal.decide((state, write) => {
+    const { ended, jobs, run } = await journal.decide((state, write) => {
       const task = taskToStop(state, id);
       const active = activeOf(task).map((each) => each.id);
       const note = question || "It was stopped.";
@@ -25,13 +25,14 @@ export const verb: Verb<Options> = {
       const inside = parts.flatMap((part) => activeOf(state.tasks.get(part) ?? { attempts: [] }));
       for (const { id: attempt } of inside)
         write({ event: "ended", attempt, reason: "changed", note: `Task ${id} was stopped.` });
-      return [...active, ...inside.map((each) => each.id)];
+      const ended = [...active, ...inside.map((each) => each.id)];
+      return { ended, jobs: [...state.jobs.values()], run: state.run };
     });
     // A gate of the worker's that still runs would only be in the way of others.
-    for (const { attempt, process: job } of before.jobs.values())
+    for (const { attempt, process: job } of jobs)
       if (attempt && ended.includes(attempt) && (await isAlive(job)))
         process.kill(job.pid, "SIGTERM");
-    const way = `minion retry ${id} --run ${before.run}`;
+    const way = `minion retry ${id} --run ${run}`;
     const frees = question ? `${way} -m "the answer"` : way;
     return {
       text: `task ${id} is stopped: ${frees} frees it`,

@@ -12,7 +12,7 @@ import { alarmsOf, haltOf } from "./alarms.ts";
 import { askNext } from "./ask.ts";
 import { attentionOf } from "./attention.ts";
 import { launchesKnown, toStart } from "./dispatch.ts";
-import { doneAt, isToldOf, newsOf } from "./news.ts";
+import { doneAt, faultAt, isToldOf, newsOf } from "./news.ts";
 import { endExpired } from "./next.ts";
 
 /** How often the journal is looked at, and what only time changes: leases, limits of an account. */
@@ -32,6 +32,13 @@ export const isWaitedFor = async (state: RunState): Promise<boolean> =>
 /** Was the session's context made anew, and has it not been told since to go on? The client takes no
  * word of who waited in its place before. */
 export const isForgotten = ({ forgottenAt, waitedAt }: RunState): boolean => forgottenAt > waitedAt;
+
+/** How a waiter ends that has nothing to say. */
+const GAVE_UP = "nothing would have come of waiting";
+
+/** Did the last one who waited end with nothing said? Its session is idle then, and nobody waits. */
+export const hasGivenUp = (state: RunState): boolean =>
+  state.errors.get(waiterOf(state)) === GAVE_UP;
 
 /** What a waiter found to say; `given` is to be called once it was said. */
 export type Woken = Readonly<{ answer: object; given: () => Promise<unknown> }>;
@@ -53,11 +60,14 @@ export async function waitFor(
   const own = (await markOf(process.pid)) as ProcessMark;
   await journal.add({ event: "job", name, attempt: null, process: own, token });
   const isMine = ({ jobs }: RunState): boolean => jobs.get(name)?.token === token;
+  let woken: Woken | null = null;
   try {
-    return await untilSomething(journal, place, session, isMine);
+    woken = await untilSomething(journal, place, session, isMine);
+    return woken;
   } finally {
+    const error = woken === null ? GAVE_UP : null;
     await journal.decide((state, write) => {
-      if (isMine(state)) write({ event: "job-ended", name, attempt: null, error: null });
+      if (isMine(state)) write({ event: "job-ended", name, attempt: null, error });
     });
   }
 }
@@ -76,7 +86,7 @@ async function untilSomething(
     const fault = await landSome(journal, place, state);
     const now = await journal.state();
     if (!isMine(now) || isForgotten(now)) return null;
-    if (fault !== null && isToldOf(now, "fault", fault)) return null;
+    if (fault !== null && isToldOf(now, ...faultAt(now, fault))) return null;
     if (fault !== null || hasSomething(now)) {
       if (isReminder(now)) await journal.add({ event: "reminded", what: "" });
       const woken = await askNext(journal, place, outside().now());

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { isForgotten, isLed, isWaitedFor, waitFor } from "../foreman/wait.ts";
+import { hasGivenUp, isForgotten, isLed, isWaitedFor, waitFor } from "../foreman/wait.ts";
 import type { Place } from "../git/repository.ts";
 import { Journal, listRuns, ownRun } from "../journal/journal.ts";
 import type { State } from "../journal/shapes.ts";
@@ -62,7 +62,7 @@ export async function noticeTaken({ common }: Place, input: HookInput): Promise<
   if (!NOTICE.test(prompt)) return null;
   const state = await runOfWorker(common, session, prompt);
   if (!state) return null;
-  const isToWait = !isForgotten(state) && !(await isCutShort(transcript));
+  const isToWait = !isForgotten(state) && !hasGivenUp(state) && !(await isCutShort(transcript));
   const isTaken = !isOpen(state) || (await isWaitedFor(state)) || isToWait;
   return isTaken ? progressOf(state) : null;
 }

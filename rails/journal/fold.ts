@@ -13,7 +13,7 @@ import {
 } from "./end-task.ts";
 import type { Event, EventData, EventName } from "./events.ts";
 import { isMissed } from "./passed.ts";
-import { phasesFor, stepsIn, wayFor } from "./phases.ts";
+import { phasesFor, progressOf, stepsIn, wayFor } from "./phases.ts";
 import type { State } from "./shapes.ts";
 import { settle } from "./standing.ts";
 import { type AttemptState, hasResult, type RunState, type TaskState } from "./state.ts";
@@ -331,6 +331,9 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
     const task = state.tasks.get(event.task);
     if (!task) return;
     if (event.words) task.words = [...task.words, event.words];
+    // What was handed in before the answer does not know it: it is done anew.
+    const isWhole = progressOf(task, state.blueprint.bounds.cycles).phase === null;
+    if (event.words && task.stop && isWhole) giveBack(task, event.at);
     task.stop = null;
     task.isDropped = false;
     task.isClosed = false;
@@ -360,6 +363,16 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
     state.aborted = true;
   },
 };
+
+/** What was handed in of a task counts no more, by nobody's fault. */
+function giveBack(task: TaskState, at: number): void {
+  const { attempts } = task;
+  const result = attempts.findLast(({ submitted, over }) => submitted && !over);
+  if (!result) return;
+  const note = "A person's answer came after it was handed in.";
+  result.over = { event: "ended", at, attempt: result.id, reason: "changed", note };
+  task.tried = attempts.length;
+}
 
 /** Something came through, or somebody says that it will. */
 function unlimit(state: RunState): void {
@@ -456,7 +469,7 @@ function changePlan(state: RunState, event: Event<"changed">): void {
       // What its work touched is known already, and may be riskier than its words.
       const isRisky = task.result !== undefined && isAtLeast(task.risk, planned.risk);
       const risk = isRisky ? task.risk : planned.risk;
-      Object.assign(task, planned, { planned, risk, stop: planned.ask || task.stop });
+      Object.assign(task, planned, { planned, risk, stop: stopAfter(task, planned, event) });
       rephase(state, task);
     } else {
       const opened = openTask(planned, "waiting", wayOf(state, planned));
@@ -472,6 +485,17 @@ function changePlan(state: RunState, event: Event<"changed">): void {
   if (event.isUndo) state.changes.pop();
   else if (!listed && !planner) state.changes.push({ event, before });
   state.reminded = false;
+}
+
+/** What a task waits for once its words are others: a question that is new, and not one that was
+ * answered, or that the change which asked it was taken back with. */
+function stopAfter(
+  { stop, planned: before }: TaskState,
+  planned: PlannedTask,
+  { isUndo }: Event<"changed">,
+): string | null {
+  if (planned.ask !== "" && planned.ask !== before.ask) return isUndo ? stop : planned.ask;
+  return isUndo && planned.ask === "" && stop === before.ask ? null : stop;
 }
 
 /** The phases of a task whose words or rails are others now. Those that it went through stay as they

@@ -102,10 +102,15 @@ export function progressOf(task: TaskState, cycles: number): Progress {
 const isIts = ({ picked }: TaskState, { variant, id }: AttemptState): boolean =>
   variant === 0 || picked === id;
 
+/** Was it dropped since its last worker? Then it begins from the start. */
+export const isToBegin = ({ anew, attempts }: TaskState): boolean =>
+  anew > 0 && anew === attempts.length;
+
 /** What did not land is done anew by the phase that made it, or by the one whose findings it
  * mended; what was dropped, from the start. */
-function redoneBy({ phases }: TaskState, { phase, over }: AttemptState): Phase {
-  if (over?.reason === "dropped") return phases[0] ?? phase;
+function redoneBy(task: TaskState, { phase }: AttemptState): Phase {
+  const { phases } = task;
+  if (isToBegin(task)) return phases[0] ?? phase;
   const before = phases.slice(0, phases.indexOf(phase) + 1);
   return straight(before).findLast(({ writes }) => writes) ?? phase;
 }
@@ -115,7 +120,7 @@ function nextPhase(task: TaskState, last: AttemptState | undefined): Phase | nul
   const { phases, picked } = task;
   if (!last) return phases[0] ?? null;
   const { phase, submitted, over } = last;
-  if (over?.reason === "dropped") return phases[0] ?? phase;
+  if (isToBegin(task)) return phases[0] ?? phase;
   if (submitted?.byHand && !over) return null;
   if (isChosenFrom(task, phase)) {
     const isOn = furtherOf(task, phase, variantsAt(task, phase)) > 0;

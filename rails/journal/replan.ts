@@ -63,6 +63,7 @@ function fixedBy(task: TaskState): string {
   const { state, attempts } = task;
   if (state === "landed") return "has landed";
   if (state === "dropped") return "was dropped";
+  if (state === "skipped") return "was skipped, since there was nothing to do";
   if (state === "mergeable") return "was handed in as it was";
   // An area's planner reads its words anew each time that it comes.
   const isBegun = attempts.some((each) => isActive(each) && each.begun);

@@ -4,7 +4,7 @@ import { isBusy, isEndDue, SUCCESS } from "./end-task.ts";
 import { families, isMade, stoppedAbove } from "./family.ts";
 import { ofMade } from "./made.ts";
 import { howIn } from "./passed.ts";
-import { type Progress, progressOf, stepsIn } from "./phases.ts";
+import { isToBegin, type Progress, progressOf, stepsIn } from "./phases.ts";
 import { ALIKE_TO_END, alikeInARow, isRedRound, redRounds, roundsOf } from "./rounds.ts";
 import { afterFailure, as, beforeFirst, stoppedFor, unmet } from "./standing-rules.ts";
 import {
@@ -96,6 +96,7 @@ function standing(state: RunState, task: TaskState, progress: Progress): Standin
   if (task.id === SUCCESS) return ofTheWhole(state, task);
   if (task.stop !== null) return stoppedFor(task.stop, last?.over);
   if (activeOf(task).length > 0) return as("running");
+  if (isToBegin(task)) return beforeFirst(state, task);
   if (task.phase && isChosenFrom(task, task.phase)) return ofVariants(state, task, task.phase);
   if (last?.nothing && !last.over) return ofNothing(task, last);
   if (recent?.over) return afterFailure(state, task, recent, recent.over);
@@ -145,7 +146,8 @@ function ofTheWhole(state: RunState, { attempts }: TaskState): Standing {
   const last = attempts.at(-1);
   if (last && isActive(last)) return as("running");
   const { verdict, head, handoff } = last?.submitted ?? {};
-  if (verdict === "pass") return as("landed");
+  // It holds for what was judged, and not for what landed since.
+  if (verdict === "pass" && head === state.tip) return as("landed");
   const failed = attempts.filter((each) => each.submitted?.verdict === "fail" && !each.isForgiven);
   const isSame = verdict === "fail" && head === state.tip && !last?.isForgiven;
   if (isSame || failed.length > state.blueprint.bounds.cycles)

@@ -202,7 +202,7 @@ export const isActive = (attempt: AttemptState): boolean => !attempt.over && !ha
 
 /** Which tasks hang on some, by however many steps, are not among them, and were not dropped. */
 export function dependentsLeft(state: RunState, ids: readonly string[]): string[] {
-  const left = inOrder(state).filter(({ isDropped }) => !isDropped);
+  const left = inOrder(state).filter((task) => !task.isDropped && task.state !== "skipped");
   return [...withDependents(ids, left)].filter((id) => !ids.includes(id));
 }
 

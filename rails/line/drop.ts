@@ -10,6 +10,7 @@ import {
 import { Fault } from "../program/fault.ts";
 import { landed } from "./land.ts";
 import { siteOf } from "./site.ts";
+import { commitsOf } from "./take-back.ts";
 
 type At = Readonly<{ journal: Journal; place: Place; state: RunState }>;
 
@@ -71,6 +72,11 @@ function tasksToDrop(state: RunState, ids: readonly string[]): TaskState[] {
     const known = [...tasks.keys()].join(", ");
     throw new Fault("no-task", `run ${run} has no task ${id}`, `it has ${known}`);
   });
+  const before = named.find(({ planned, attempts }) => planned.done && attempts.length === 0);
+  if (before) {
+    const what = `task ${before.id} was done before the run: there is nothing of it to take back`;
+    throw new Fault("done-before", what, "take it back on a branch of your own");
+  }
   const needing = dependentsLeft(state, ids);
   if (needing.length > 0) {
     const way = `drop them as well: minion drop ${[...needing, ...ids].join(" ")} --run ${run}`;
@@ -83,21 +89,21 @@ function tasksToDrop(state: RunState, ids: readonly string[]): TaskState[] {
 /** What was merged is a person's: it is taken back there, and not by us.
  * @throws Fault `merged` with the commands that do it */
 async function refuseMerged(
-  { merged, landings, attempts }: RunState,
+  state: RunState,
   ids: readonly string[],
   { main }: Place,
   site: ReturnType<typeof siteOf>,
 ): Promise<void> {
+  const { merged, landings } = state;
   if (!merged || !(await commitOf(merged.to, main))) return;
-  const commits: string[] = [];
-  for (const { from, to, landed } of landings.toReversed()) {
-    if (!(await isAncestor(to, merged.to, main))) continue;
-    const all = await site.between(from, to);
-    for (const { attempt, commits: own, skipped = 0 } of landed) {
-      const part = all.splice(0, own.length - skipped);
-      if (ids.includes(attempts.get(attempt)?.task.id ?? "")) commits.unshift(...part.reverse());
-    }
-  }
+  const isThere = await Promise.all(landings.map(({ to }) => isAncestor(to, merged.to, main)));
+  const found = await commitsOf(
+    site,
+    state,
+    ({ over, task }, landing) =>
+      !over && ids.includes(task.id) && isThere[landings.indexOf(landing)] === true,
+  );
+  const commits = found.flatMap((each) => each.commits);
   if (commits.length === 0) return;
   const short = commits.map((commit) => commit.slice(0, 10)).join(" ");
   throw new Fault(

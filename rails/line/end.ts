@@ -20,11 +20,13 @@ export async function checkEnd(landing: Landing, state: RunState): Promise<void>
   const red = isProven
     ? null
     : ((await site.fill()) ?? (await redOnTip(landing, attempts, await site.tip(), true)));
-  const unmet = red === null ? await unmetAtEnd(landing, state) : [];
+  // Whoever mends the one is to see the other: both are said at once.
+  const unmet = await unmetAtEnd(landing, state);
+  const all = [...(red === null ? [] : [red]), ...unmet.map((each) => each.red)];
   await journal.add({
     event: "end-checked",
     tip,
-    red: red ?? (unmet.map((each) => each.red).join(" ") || null),
+    red: all.join(" ") || null,
     checks: unmet.map(({ command }) => command),
   });
 }

@@ -142,7 +142,14 @@ async function landTogether(landing: Landing, ready: readonly string[]): Promise
   }
   // What was fixed before the gates ran is what lands, whatever they did there.
   const { commit: to, tree } = proving;
-  await journal.add({ event: "proven", from: state.tip, to, tree, landed: picked });
+  // Meanwhile somebody may have stopped or dropped one of them: the rest is proven without it.
+  const isAsBefore = await journal.decide((now, write) => {
+    const still = idsOf(mergeable(now));
+    if (now.aborted || !idsOf(picked).every((id) => still.includes(id))) return false;
+    write({ event: "proven", from: state.tip, to, tree, landed: picked });
+    return true;
+  });
+  if (!isAsBefore) return landTogether(landing, ready);
   // Moved by somebody meanwhile: looked at before anything else is landed.
   if (await moveLine(landing, state.tip, to)) await journal.add({ event: "landed", to });
   return true;

@@ -1,4 +1,4 @@
-import type { RunState, TaskState } from "../journal/state.ts";
+import type { AttemptState, RunState, TaskState } from "../journal/state.ts";
 import { type Landing, moveLine, redOnTip } from "./landing.ts";
 import type { Site } from "./site.ts";
 
@@ -22,7 +22,10 @@ export async function takeBack(landing: Landing, state: RunState): Promise<void>
 async function takenBack(landing: Landing, state: RunState): Promise<string | null> {
   const { site } = landing;
   await site.reset(state.tip);
-  for (const { task, commits } of await commitsOf(site, state)) {
+  // What was taken back before is not on the line any more.
+  const isMeant = ({ over, task }: AttemptState): boolean =>
+    !over && state.dropping.includes(task.id);
+  for (const { task, commits } of await commitsOf(site, state, isMeant)) {
     if (commits.length === 0) continue;
     const which = commits.map((commit) => `This reverts commit ${commit}.`);
     const message = [`revert: take back task ${task.id}`, "", task.title, "", ...which].join("\n");
@@ -35,25 +38,26 @@ async function takenBack(landing: Landing, state: RunState): Promise<string | nu
   return red;
 }
 
-/** What stands on the line of the tasks that are to be taken back: the tasks that landed last
- * first, and of each its newest commits first. */
-async function commitsOf(site: Site, state: RunState) {
+/** What of a run's landings is of some attempts: what landed last first, and of each its newest
+ * commits first.
+ * @param isMeant is the attempt's work looked for, where it landed as this? */
+export async function commitsOf(
+  site: Pick<Site, "between">,
+  { landings, attempts }: RunState,
+  isMeant: (attempt: AttemptState, landing: RunState["landings"][number]) => boolean,
+): Promise<{ task: TaskState; commits: string[] }[]> {
   const found: { task: TaskState; commits: string[] }[] = [];
-  for (const { from, to, landed } of state.landings.toReversed()) {
-    const isMeant = landed.some(({ attempt }) => isDropping(state, attempt));
-    if (!isMeant) continue;
+  for (const landing of landings.toReversed()) {
+    const { from, to, landed } = landing;
+    const all = landed.map(({ attempt }) => attempts.get(attempt));
+    if (!all.some((each) => each && isMeant(each, landing))) continue;
     const commits = await site.between(from, to);
-    for (const { attempt, commits: own, skipped = 0 } of landed) {
-      const part = commits.splice(0, own.length - skipped);
-      const task = state.attempts.get(attempt)?.task;
-      if (task && isDropping(state, attempt)) found.push({ task, commits: part.reverse() });
-    }
+    const parts = landed.map(({ commits: own, skipped = 0 }) =>
+      commits.splice(0, own.length - skipped).reverse(),
+    );
+    for (const [at, attempt] of [...all.entries()].reverse())
+      if (attempt && isMeant(attempt, landing))
+        found.push({ task: attempt.task, commits: parts[at] ?? [] });
   }
   return found;
-}
-
-/** Is an attempt's work to be taken back? What was taken back before is not on the line any more. */
-function isDropping(state: RunState, id: string): boolean {
-  const attempt = state.attempts.get(id);
-  return attempt !== undefined && !attempt.over && state.dropping.includes(attempt.task.id);
 }

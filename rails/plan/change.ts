@@ -1,3 +1,4 @@
+import { matchesAny, patternOf } from "./conflicts.ts";
 import type { Known } from "./gaps.ts";
 import { findGaps } from "./gaps.ts";
 import { readHeader } from "./header.ts";
@@ -83,7 +84,12 @@ export function readChange(
     const fixed = held.find(({ planned }) => planned.id === id)?.fixed;
     if (fixed) find("fixed", line, `task ${id} ${fixed}`, "what is not at work can be changed");
   }
-  const gaps = findGaps(read, where, known);
+  const before = new Map(held.map(({ planned }) => [planned.id, planned]));
+  const whole = read.map((task) => {
+    const planned = before.get(task.id);
+    return planned ? merged(planned, task) : task;
+  });
+  const gaps = findGaps(whole, where, known);
   const all = [...findings, ...ofList, ...gaps, ...change.findings];
   return { ...change, findings: all.sort(byLevelAndLine) };
 }
@@ -170,7 +176,7 @@ const PARTS: Readonly<Record<FieldName, keyof PlannedTask>> = {
 /** A task as a change words it: what that does not say is as it was. */
 function merged(before: PlannedTask, now: ListedTask): ListedTask {
   const said = [...now.said].map((name) => PARTS[name]);
-  const parts = Object.values(PARTS).filter((part) => part !== "ask" && !said.includes(part));
+  const parts = Object.values(PARTS).filter((part) => !said.includes(part));
   const kept = Object.fromEntries(parts.map((part) => [part, before[part]]));
   const { checks } = now.said.has("verify") ? now : before;
   return {
@@ -192,15 +198,22 @@ function loosenedIn(before: PlannedTask, now: ListedTask): string[] {
     const gone = one.filter((each) => !other.includes(each));
     if (gone.length > 0) found.push(`task ${id} loses ${gone.join(", ")} under ${name}:`);
   };
-  const won = (name: string, one: readonly string[], other: readonly string[]) => {
-    const more = other.filter((each) => !one.includes(each));
+  const won = (
+    name: string,
+    one: readonly string[],
+    other: readonly string[],
+    isWithin = (_: string): boolean => false,
+  ) => {
+    const more = other.filter((each) => !one.includes(each) && !isWithin(each));
     if (more.length > 0) found.push(`task ${id} gets ${more.join(", ")} under ${name}:`);
   };
   lost("Depends", before.depends, now.depends);
   lost("Forbid", before.forbid, now.forbid);
   lost("Verify", linesOf(before.verify), linesOf(now.verify));
   // Where no file was named, naming some is narrower.
-  if (before.files.length > 0) won("Files", pathsOf(before.files), pathsOf(now.files));
+  const patterns = before.files.map(patternOf);
+  if (before.files.length > 0)
+    won("Files", pathsOf(before.files), pathsOf(now.files), (path) => matchesAny(patterns, path));
   if (before.files.length > 0 && now.files.length === 0)
     found.push(`task ${id} names no files any more`);
   won("Gates", before.gates, now.gates);

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Scene } from "./scene.ts";
 
@@ -304,6 +305,62 @@ describe("what is not to be worked at", () => {
     await next();
     await (await scene.agent("r1/4.1")).begin();
     expect(await bash("minion drop 4")).toMatchObject({ permissionDecision: "ask" });
+  });
+});
+
+describe("what happens meanwhile", () => {
+  test.each([
+    ["drop", "dropped"],
+    ["stop", "needs-human stopped"],
+  ])("%s while landing proves it: it does not land", async (verb, state) => {
+    scene.write(
+      ".claude/minion/blueprint.md",
+      "---\ngates:\n  - name: test\n    run: while test -e hold; do sleep 0.05; done\n---\n",
+    );
+    scene.write(".gitignore", "hold\n");
+    scene.commit("chore: gate");
+    await scene.minion(["blueprint", "--agree"]);
+    await scene.start("### Task 1: One\nFiles: src/one.txt\n");
+    await next();
+    await scene.goodWorker("r1/1.1", { "src/one.txt": "1\n" });
+    const landing = join(scene.repo, ".claude/worktrees/minion-r1-landing");
+    scene.write("hold", "", landing);
+    const asked = next();
+    while (!/"name":"land r1"[^\n]*\n(?![^]*job-ended)/.test(journal())) await setTimeout(50);
+    await scene.minion([verb, "1"]);
+    rmSync(join(landing, "hold"), { force: true });
+    await asked;
+    await next();
+    expect(await stateOf("1")).toBe(state);
+    expect(scene.show("minion/r1/line")).not.toContain("src/one.txt");
+  });
+
+  test("what was done before the run is not dropped", async () => {
+    await scene.start("### Task 1: One [DONE]\n### Task 2: Two\n");
+    const { code, json } = await scene.minion(["drop", "1", "--json"]);
+    expect([code, json.error.code]).toEqual([1, "done-before"]);
+  });
+
+  test("--rails keeps what the list says of success", async () => {
+    await scene.start('---\nsuccess: "`test -d src`"\n---\n### Task 1: One\n');
+    scene.write(
+      ".claude/minion/blueprint.md",
+      '---\ngates:\n  - name: test\n    run: "true"\n---\n',
+    );
+    const { json } = await scene.minion(["change", "--rails", "--json"]);
+    expect(json.changed.join()).not.toContain("success");
+    expect(journal()).toMatch(/"event":"rails-changed".*"name":"success","run":"test -d src"/);
+  });
+
+  test("after a merge of several landings, the commands that drop names take all of them back", async () => {
+    await scene.start("### Task 1: One\nFiles: src/one.txt\n### Task 2: Two\nDepends: 1\n");
+    await land("1", { "src/one.txt": "1\n" });
+    await land("2", { "src/one.txt": "2\n" });
+    await scene.minion(["merge"]);
+    const { json } = await scene.minion(["drop", "2", "1", "--json"]);
+    const [, command = ""] = /take it back there: (git .*)$/.exec(json.error.hint) ?? [];
+    scene.gitIn(scene.repo, ...command.split(" ").slice(1));
+    expect(scene.show("trunk")).not.toContain("src/one.txt");
   });
 });
 
