@@ -1,3 +1,5 @@
+import { families, isMade } from "../journal/family.ts";
+import { heldBy } from "../journal/made.ts";
 import type { Reason } from "../journal/shapes.ts";
 import {
   dependentsLeft,
@@ -42,11 +44,29 @@ export function attentionOf(
   alarms: readonly Alarm[],
   at: Readonly<{ dollars: number | null; now: number }>,
 ): Attention[] {
-  const ofTasks = [...run.tasks.values()]
-    .filter(({ state }) => state === "needs-human")
-    .map((task) => ofTask(run, task));
+  const ofTasks = asking(run).map((task) => ofTask(run, task));
   return isOpen(run) ? [...ofRun(run, alarms, at), ...ofTasks] : ofTasks;
 }
+
+/** The tasks that wait for a person: of one that is made of others only where none of those says
+ * what it waits for. */
+export function asking(state: RunState): TaskState[] {
+  const waiting = [...state.tasks.values()].filter((task) => task.state === "needs-human");
+  if (!waiting.some(isMade)) return waiting;
+  const all = families(state);
+  return waiting.filter((task) => {
+    const part = heldBy(task, all);
+    return part === undefined || !isSaid(state, part);
+  });
+}
+
+/** Does a task wait for a person, or hang on one that does? */
+const isSaid = (state: RunState, task: TaskState): boolean =>
+  task.state === "needs-human" ||
+  task.depends.some((id) => {
+    const other = state.tasks.get(id);
+    return task.state === "blocked" && other !== undefined && isSaid(state, other);
+  });
 
 /** Why nothing more is dispatched before a person says so. */
 function ofRun(

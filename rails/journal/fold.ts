@@ -119,6 +119,7 @@ const openTask = (task: PlannedTask, state: State, way: readonly Phase[]): TaskS
   isClosed: false,
   wants: 0,
   isListed: false,
+  leftOut: 0,
   notListed: null,
   whole: null,
   endedAt: 0,
@@ -464,7 +465,7 @@ function changePlan(state: RunState, event: Event<"changed">): void {
   state.conflicts = event.conflicts;
   state.priority = event.priority;
   const listed = state.tasks.get(event.listed ?? "");
-  if (listed) listed.isListed = true;
+  if (listed) Object.assign(listed, { isListed: true, leftOut: event.leftOut ?? 0 });
   if (event.isUndo) state.changes.pop();
   else if (!listed && !planner) state.changes.push({ event, before });
   state.reminded = false;

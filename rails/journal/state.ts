@@ -56,6 +56,7 @@ export interface TaskState extends Omit<PlannedTask, "risk" | "wave">, Standing 
   isClosed: boolean; // No more variants of it are started
   wants: number; // How many workers are to be started for it now
   isListed: boolean; // Its `Each:` has listed what it is made of …
+  leftOut: number; // … without so many lines that were blank or there already …
   notListed: string | null; // … or could not, in words
   whole: Event<"whole-checked"> | null; // How its own `Verify:` came out last, where others do it
   endedAt: number; // When it landed, or was dropped; 0 while neither
