@@ -4,6 +4,7 @@ import { isMissed, isPass } from "../journal/passed.ts";
 import { isRedRound, rednessOf } from "../journal/rounds.ts";
 import { endOf } from "../journal/shapes.ts";
 import { type RunState, rateLimited, tasksOf } from "../journal/state.ts";
+import { expectedOf } from "../money/estimate.ts";
 import { wordIn } from "../plan/risk.ts";
 
 /** What several workers have in common, so that it is hardly their tasks' fault. `pause`: nothing
@@ -89,9 +90,9 @@ function errors(state: RunState): Happened[] {
 }
 
 /** So many times the most that was expected is spent. */
-function overspent({ estimate, spentBefore }: RunState, count: number, { dollars }: Now): Seen[] {
-  const most = (estimate?.dollars?.high ?? 0) * count;
-  const spent = (dollars ?? 0) - spentBefore;
+function overspent(state: RunState, count: number, { dollars }: Now): Seen[] {
+  const most = (expectedOf(state)?.high ?? 0) * count;
+  const spent = (dollars ?? 0) - state.spentBefore;
   if (most <= 0 || spent <= most) return [];
   return [ofRun(`$${spent.toFixed(2)} spent, where $${most.toFixed(2)} was the most expected`)];
 }

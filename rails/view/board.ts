@@ -20,6 +20,7 @@ import {
   type TaskState,
 } from "../journal/state.ts";
 import type { Cost } from "../money/cost.ts";
+import { expectedOf } from "../money/estimate.ts";
 import { parentOf } from "../plan/task.ts";
 import { oneLine } from "../program/shown.ts";
 import { moneyText } from "./cost-text.ts";
@@ -58,7 +59,7 @@ export function board(state: RunState, seen: Now, screen: Screen) {
     dollars: cost.dollars,
     unpriced: cost.unpriced,
     unknown: cost.unknown,
-    expected: state.estimate?.dollars ?? null,
+    expected: expectedOf(state),
     budget: state.budget,
   };
   const flaky = flakyGates(state);
