@@ -116,6 +116,7 @@ const openTask = (task: PlannedTask, state: State, way: readonly Phase[]): TaskS
   tried: 0,
   anew: 0,
   picked: null,
+  pickedBy: null,
   isClosed: false,
   wants: 0,
   isListed: false,
@@ -202,7 +203,12 @@ const OF_ATTEMPT: { [N in EventName]?: AttemptReducer<N> } = {
     attempt.submitted = event;
     attempt.over = undefined;
     if (event.byHand)
-      Object.assign(attempt.task, { stop: null, isDropped: false, picked: attempt.id });
+      Object.assign(attempt.task, {
+        stop: null,
+        isDropped: false,
+        picked: attempt.id,
+        pickedBy: "person",
+      });
     // What a person lands, or what comes late after all, is what happened to the task last.
     const { attempts } = attempt.task;
     attempts.push(...attempts.splice(attempts.indexOf(attempt), 1));
@@ -279,7 +285,7 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
   },
   picked(state, event) {
     const task = state.tasks.get(event.task);
-    if (task) task.picked = event.attempt;
+    if (task) Object.assign(task, { picked: event.attempt, pickedBy: event.by });
   },
   "variants-closed"(state, event) {
     const task = state.tasks.get(event.task);

@@ -1,9 +1,15 @@
+// @vitest-environment happy-dom
+
 import width from "fast-string-width";
+import mermaid from "mermaid";
 import { describe, expect, test } from "vitest";
 import { attentionOf } from "../../../rails/foreman/attention.ts";
 import type { NewEvent } from "../../../rails/journal/events.ts";
 import type { RunState } from "../../../rails/journal/state.ts";
 import { board } from "../../../rails/view/board.ts";
+import { tasksData } from "../../../rails/view/flows-text.ts";
+import { stateGraph, workersGantt } from "../../../rails/view/mermaid.ts";
+import { reportText } from "../../../rails/view/report.ts";
 import {
   begun,
   done,
@@ -135,6 +141,94 @@ describe("the board", () => {
     const state = madeRun(whole, listing("1", ["a", "b"]), ...over, checked);
     expect(draw(state).text).toMatch(/^1 +needs-human +line-red: 2 of 2 landed {2}Move/m);
   });
+});
+
+describe("the report", () => {
+  const text = (state: RunState, sizes = new Map()) =>
+    reportText(state, "/runs/r1", null, 9e6, [], null, sizes);
+  const part = (report: string, title: string): string =>
+    report.split(/^## /m).find((each) => each.startsWith(`${title}\n`)) ?? "";
+
+  test("counts what a command listed, and names what did not land; areas are a tree", async () => {
+    const report = await text(run());
+    expect(report).toMatch(/^# Run r1: 286 of 307 landed\n/);
+    const rest = part(report, "Not landed");
+    expect(rest).toContain(
+      "**1 Move all of the dates from the old library to the new one**: needs-human (gate-failed: Task 1/286 waits.). " +
+        "285 of 300 landed, 4 running, 3 need you, 2 nothing to do; 2 lines left out, blank or doubled\n" +
+        "  - **1/286 ",
+    );
+    expect(rest.match(/^ {2}- \*\*1\//gm)).toHaveLength(3 + 4 + 6);
+    expect(rest).toMatch(/^- \*\*A Tenants\*\*.*2 of 12 visits of its planner$/m);
+    expect(rest).toMatch(/^ {2}- \*\*A\/1 Part A\/1\*\*: `lA\/1\.1`$/m);
+    expect(rest).toMatch(/^ {4}- \*\*A\/2\/1 Part A\/2\/1\*\*: needs-human/m);
+    expect(part(report, "Handoffs")).not.toContain("1/7 ");
+  });
+
+  test("says of each round what was tried and what it left red", async () => {
+    expect(part(await text(run()), "Rounds")).toBe(
+      "Rounds\n\n- **L Suite**: 2 of 6 rounds\n" +
+        "  - round 1: Tried 1. left red verify (`9 of 9 fail`)\n" +
+        "  - round 2: Tried 2. left red verify (`7 of 9 fail`)\n\n",
+    );
+  });
+
+  test("has a table of what there was to choose from, and what was picked by what", async () => {
+    const list = "### Task 1: One\nWorkflow: choice\nMeasure: lowest npm run size\n";
+    const ways = [...begun("1", 1, "ways"), handedIn("1", 1)];
+    const all = [2, 3, 4].flatMap((n) => begun("1", n, "implement", n - 1));
+    const measured = (n: number, value: number): NewEvent => {
+      return { event: "measured", attempt: `r1/1.${n}`, value, output: "o" };
+    };
+    const rest: NewEvent[] = [ended("1", 2), handedIn("1", 3), handedIn("1", 4)];
+    const picked = { event: "picked", task: "1", attempt: "r1/1.4", by: "measure" } as const;
+    const state = madeRun(list, ways, all, rest, measured(3, 9), measured(4, 7), picked);
+    const size = { files: 2, added: 30, removed: 4 };
+    expect(part(await text(state, new Map([["r1/1.4", size]])), "Choices")).toBe(
+      [
+        "Choices\n\n**1 One**: variant 3 was picked by its measure\n",
+        "| variant | size | lowest of `npm run size` | cost |",
+        "| --- | --- | --- | --- |",
+        "| 1 | - | out | ? |",
+        "| 2 | - | 9 | ? |",
+        "| 3 | 2 files, +30 −4 | **7, picked** | ? |\n\n\n",
+      ].join("\n"),
+    );
+    expect(tasksData(state, null, new Map([["r1/1.4", size]]))[0]?.variants[2]).toMatchObject({
+      attempt: "r1/1.4",
+      value: 7,
+      size,
+      isPicked: true,
+    });
+  });
+
+  test("is the table of handoffs where nothing is written", async () => {
+    const list = "### Task 1: Sort\nWorkflow: look\nEach: ls\n";
+    const results = ["a | b", "c"].flatMap((what, at) => [
+      ...begun(`1/${at + 1}`, 1, "look"),
+      handedIn(`1/${at + 1}`, 1, { handoff: what }),
+    ]);
+    const report = await text(madeRun(list, listing("1", ["x.md", "y.md"]), results));
+    expect(part(report, "Results")).toBe(
+      "Results\n\n| task | of | result |\n| --- | --- | --- |\n" +
+        "| 1/1 | Sort: x.md | a \\| b |\n| 1/2 | Sort: y.md | c |\n\n",
+    );
+    expect(part(report, "Handoffs")).toBe("");
+    expect(part(report, "Landed")).toContain("- **1 Sort**: landed. 2 of 2 landed");
+  });
+});
+
+test("pictures have frames with what is open, and counts for the rest", async () => {
+  const graph = stateGraph(run());
+  expect(graph.split("\n").length).toBeLessThan(60);
+  expect((await mermaid.parse(graph)).diagramType).toMatch(/^flowchart/);
+  expect(graph).toMatch(/subgraph t\d+\["A needs-human \(1 of 3 landed, 1 needs you\): Tenants"\]/);
+  expect(graph).toContain("L running (round 3 of 6): Suite");
+  expect(graph).toContain("V running (3 variants): Cache");
+  const gantt = workersGantt(run(), 9e6);
+  expect((await mermaid.parse(gantt)).diagramType).toBe("gantt");
+  expect(gantt).toMatch(/^ {2}287 over :done, \d+, \d+$/m);
+  expect(gantt.split("\n").length).toBeLessThan(80);
 });
 
 describe("what waits for a person", () => {
