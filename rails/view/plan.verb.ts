@@ -76,7 +76,7 @@ export const verb: Verb<Options> = {
         tools,
         estimate,
         budget,
-        listed: listed?.map(counted) ?? null,
+        ...(listed ? { listed: listed.map(counted) } : {}),
       },
       exit: error ? EXIT.refused : EXIT.done,
       isFile: options.format !== undefined,

@@ -4,6 +4,7 @@ import width from "fast-string-width";
 import mermaid from "mermaid";
 import { describe, expect, test } from "vitest";
 import { attentionOf } from "../../../rails/foreman/attention.ts";
+import { chainLeft } from "../../../rails/journal/chain.ts";
 import type { NewEvent } from "../../../rails/journal/events.ts";
 import type { RunState } from "../../../rails/journal/state.ts";
 import { board } from "../../../rails/view/board.ts";
@@ -141,6 +142,14 @@ describe("the board", () => {
     const state = madeRun(whole, listing("1", ["a", "b"]), ...over, checked);
     expect(draw(state).text).toMatch(/^1 +needs-human +line-red: 2 of 2 landed {2}Move/m);
   });
+});
+
+test("the time that is left counts what is open of a list, as many at once as may be", () => {
+  const list = "### Task 1: Move\nEach: ls\n### Task 2: Whole\nDepends: 1\n";
+  const each = { low: 5, likely: 5, high: 5 };
+  const state = { ...madeRun(list, listing("1", MANY.slice(0, 9))), estimate: { each } as never };
+  expect(state.blueprint.bounds.workers).toBe(4);
+  expect(chainLeft(state, 0)).toEqual({ ms: 4 * 5 * 60_000, tasks: ["1", "2"] });
 });
 
 describe("the report", () => {
