@@ -1,8 +1,10 @@
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Event, Evidence } from "../journal/events.ts";
 import { isMissed, isPass } from "../journal/passed.ts";
+import { isRedRound, rednessOf } from "../journal/rounds.ts";
 import { endOf } from "../journal/shapes.ts";
 import { type RunState, rateLimited, tasksOf } from "../journal/state.ts";
+import { expectedOf } from "../money/estimate.ts";
 import { wordIn } from "../plan/risk.ts";
 
 /** What several workers have in common, so that it is hardly their tasks' fault. `pause`: nothing
@@ -56,7 +58,7 @@ export const alarmLine = ({ what, likely, way, pause }: Alarm): string =>
 
 /** What each kind of rule sees in a run, where it happened as often as the rule's count says. */
 const COUNTS: Record<Rule["when"], (state: RunState, count: number, at: Now) => Seen[]> = {
-  ended: (state, count) => alike(ends(state), count),
+  ended: (state, count) => [...alike(ends(state), count), ...alike(redRounds(state), count)],
   timeout: (state, count) => alike(timeouts(state), count),
   error: (state, count) => alike(errors(state), count).slice(0, 1), // One cause has many lines
   "base-red": ({ baseRed, baseAccepted }) =>
@@ -88,9 +90,9 @@ function errors(state: RunState): Happened[] {
 }
 
 /** So many times the most that was expected is spent. */
-function overspent({ estimate, spentBefore }: RunState, count: number, { dollars }: Now): Seen[] {
-  const most = (estimate?.dollars?.high ?? 0) * count;
-  const spent = (dollars ?? 0) - spentBefore;
+function overspent(state: RunState, count: number, { dollars }: Now): Seen[] {
+  const most = (expectedOf(state)?.high ?? 0) * count;
+  const spent = (dollars ?? 0) - state.spentBefore;
   if (most <= 0 || spent <= most) return [];
   return [ofRun(`$${spent.toFixed(2)} spent, where $${most.toFixed(2)} was the most expected`)];
 }
@@ -125,15 +127,40 @@ function alike(all: readonly Happened[], count: number): Seen[] {
  * many tasks a few may well fail, one here and one there. Other causes than the work say nothing of
  * what workers have in common, or have answers of their own. */
 function ends(state: RunState): Happened[] {
-  const all = [...state.attempts.values()];
-  const since = Math.max(state.seenAt, ...all.map(({ submitted }) => submitted?.at ?? 0));
-  return all.flatMap(({ id, task, over, failures }) => {
+  const since = lastResult(state);
+  return [...state.attempts.values()].flatMap(({ id, task, over, failures }) => {
     if (!over || over.at <= since || (endOf(over.reason).cause ?? "work") !== "work") return [];
     const gate = Object.keys(failures).at(-1);
     const own = state.evidence.filter(({ attempts }) => attempts.includes(id));
     const said = own.flatMap(({ errors = [] }) => errors);
     const what = `workers ended with ${over.reason}${gate ? ` at ${gate}` : ""}`;
     return { task: task.id, what, said: [over.note, ...said].join("\n") };
+  });
+}
+
+/** When last a worker handed something in that is not red, or the run was resumed. */
+const lastResult = ({ attempts, seenAt }: RunState): number =>
+  [...attempts.values()]
+    .filter((each) => !isRedRound(each))
+    .reduce((last, { submitted }) => Math.max(last, submitted?.at ?? 0), seenAt);
+
+/** What rounds left red since then, by exactly that: a check that fails without a word says nothing
+ * of what workers have in common. */
+function redRounds(state: RunState): Happened[] {
+  const since = lastResult(state);
+  return [...state.attempts.values()].flatMap((attempt) => {
+    const { task, submitted } = attempt;
+    if (!isRedRound(attempt) || (submitted?.at ?? 0) <= since) return [];
+    const own = state.evidence.filter(({ attempts }) => attempts[0] === attempt.id);
+    const lines = own.flatMap(({ errors = [] }) => errors);
+    const isMute = lines.length === 0 && own.every(({ code }) => code === 0 || code === 1);
+    if (isMute) return [];
+    const [gates = "", ...rest] = rednessOf(state, attempt).split("\n\n");
+    const [gate = "", code = "", ...said] = gates.split("\n");
+    const more = rest.length > 0 ? ` and ${rest.length} more` : "";
+    const how = said[0] ? `«${said[0]}»` : `ended with ${code}`;
+    const what = `rounds left ${gate} red${more}: ${how}`;
+    return { task: task.id, what, said: lines.join("\n") };
   });
 }
 

@@ -1,3 +1,6 @@
+import { families, isArea, isMade } from "../journal/family.ts";
+import { heldBy } from "../journal/made.ts";
+import { isRedRound } from "../journal/rounds.ts";
 import type { Reason } from "../journal/shapes.ts";
 import {
   dependentsLeft,
@@ -42,11 +45,29 @@ export function attentionOf(
   alarms: readonly Alarm[],
   at: Readonly<{ dollars: number | null; now: number }>,
 ): Attention[] {
-  const ofTasks = [...run.tasks.values()]
-    .filter(({ state }) => state === "needs-human")
-    .map((task) => ofTask(run, task));
+  const ofTasks = asking(run).map((task) => ofTask(run, task));
   return isOpen(run) ? [...ofRun(run, alarms, at), ...ofTasks] : ofTasks;
 }
+
+/** The tasks that wait for a person: of one that is made of others only where none of those says
+ * what it waits for. */
+export function asking(state: RunState): TaskState[] {
+  const waiting = [...state.tasks.values()].filter((task) => task.state === "needs-human");
+  if (!waiting.some(isMade)) return waiting;
+  const all = families(state);
+  return waiting.filter((task) => {
+    const part = heldBy(task, all);
+    return part === undefined || !isSaid(state, part);
+  });
+}
+
+/** Does a task wait for a person, or hang on one that does? */
+const isSaid = (state: RunState, task: TaskState): boolean =>
+  task.state === "needs-human" ||
+  task.depends.some((id) => {
+    const other = state.tasks.get(id);
+    return task.state === "blocked" && other !== undefined && isSaid(state, other);
+  });
 
 /** Why nothing more is dispatched before a person says so. */
 function ofRun(
@@ -89,8 +110,10 @@ function ofTask(state: RunState, task: TaskState): Attention {
   const { id, reason, note } = task;
   const { run, aborted } = state;
   if (reason === "base-red" && !aborted) return { task: id, reason, note, choices: overRed(run) };
+  const held = heldBy(task, families(state));
+  if (held && !aborted) return { task: id, reason, note, choices: ofHeld(state, held) };
   const choices: Choice[] = [];
-  const made = withWork(task);
+  const made = worthSeeing(task);
   for (const [index, { id: attempt, begun }] of made.entries()) {
     const range = `git diff ${begun.base.slice(0, 10)} ${branchRef(begun.branch)}`;
     const isRisk = reason === "high-risk" && index === 0;
@@ -105,7 +128,14 @@ function ofTask(state: RunState, task: TaskState): Attention {
     if (branch) choices.push({ label, command: `git merge ${branchRef(branch)}` });
     return { task: id, reason, note, choices };
   }
-  if (branch) {
+  const variants = made.filter(({ variant, submitted }) => variant > 0 && submitted);
+  if (variants.length > 0)
+    for (const { id: attempt, variant } of variants)
+      choices.push({
+        label: `land variant ${variant}`,
+        command: typed(`land ${attempt} --run ${run}`),
+      });
+  else if (branch) {
     const mend = `mend it on its branch (${branches.join(" or ")}), then land that`;
     const label = reason === "high-risk" ? "land it" : mend;
     choices.push({ label, command: typed(`land ${id} --run ${run}`) });
@@ -113,10 +143,37 @@ function ofTask(state: RunState, task: TaskState): Attention {
   const again = typed(`retry ${id} --run ${run}`);
   if (reason === "question")
     choices.unshift({ label: "answer it", command: `${again} -m "the answer"` });
-  else choices.push({ label: "let a worker try again", command: again });
+  else choices.push({ label: againLabel(task), command: again });
+  choices.push(leaveUndone(state, task));
+  return { task: id, reason, note, choices };
+}
+
+/** The attempts of a task that left something: of rounds the last one, which stands on all before. */
+const worthSeeing = (task: TaskState): ReturnType<typeof withWork> =>
+  withWork(task).filter((each) => !isRedRound(each) || each === task.result);
+
+/** What trying again means where others do a task's work. */
+function againLabel(task: TaskState): string {
+  if (task.whole?.red) return "check the whole once more";
+  if (task.each) return task.isListed ? "go on with what it listed" : "list it once more";
+  return isArea(task) ? "let its planner come again" : "let a worker try again";
+}
+
+/** What can be done where a task waits for one that it is made of, and no entry says so: that hangs
+ * on what was dropped. */
+function ofHeld(state: RunState, part: TaskState): Choice[] {
+  const gone = part.depends.filter((id) => state.tasks.get(id)?.isDropped);
+  const anew = gone.map((id) => ({
+    label: `begin ${id} anew, on which ${part.id} hangs`,
+    command: typed(`retry ${id} --run ${state.run}`),
+  }));
+  return [...anew, leaveUndone(state, part)];
+}
+
+function leaveUndone(state: RunState, { id }: TaskState): Choice {
   const standing = dependentsLeft(state, [id]);
   const all = [...standing, id].join(" ");
   const along = standing.length > 0 ? `, with ${standing.join(", ")} that stands on it` : "";
-  choices.push({ label: `leave it undone${along}`, command: typed(`drop ${all} --run ${run}`) });
-  return { task: id, reason, note, choices };
+  const label = `leave it undone${along}`;
+  return { label, command: typed(`drop ${all} --run ${state.run}`) };
 }

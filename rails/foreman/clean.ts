@@ -10,7 +10,8 @@ import {
 } from "../git/repository.ts";
 import { asListed, cloneFor, removeWorktree, whyKept, withGitLock } from "../git/worktree.ts";
 import { madeIn } from "../journal/evidence.ts";
-import { branchOf, isOpen, type RunState } from "../journal/state.ts";
+import { isRedRound } from "../journal/rounds.ts";
+import { type AttemptState, branchOf, isOpen, type RunState } from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
 import { isOfAgent } from "../worker/attempt.ts";
 
@@ -21,6 +22,8 @@ type Leftovers = Readonly<{
   made: readonly string[]; // What commands made beside the files
   heads: readonly string[]; // Tips that workers handed in and that are on the line, as picks
   branches: readonly string[]; // Of its attempts
+  // By branch: of a task that landed with another variant, what this one is, in words
+  notPicked: ReadonlyMap<string, string>;
   isAgents: (name: string) => boolean; // Made by the client, as `agent-ID`, for a worker
 }>;
 
@@ -31,17 +34,19 @@ type Settle = (
   remove: () => Promise<unknown>,
 ) => Promise<void>;
 
+/** What is asked for: only to look, and whether variants that were not picked go as well. */
+type Wanted = Readonly<{ isDryRun: boolean; isWithVariants: boolean }>;
+
 /** Removes what a run and the client's agents left, by the names that its journal holds; keeps what
  * is dirty or did not land, and says why.
  * @param rooms paths of the rails' own worktrees
- * @param isDryRun only looks
  * @returns the names of what is removed, and of what is kept with the reason
  * @throws Fault `still-open` while the run goes on */
 export async function clean(
   state: RunState,
   place: Place,
   rooms: readonly string[],
-  isDryRun: boolean,
+  { isDryRun, isWithVariants }: Wanted,
 ) {
   if (isOpen(state)) {
     const hint = `let it end, or end it: minion abort --run ${state.run}`;
@@ -57,7 +62,8 @@ export async function clean(
   const left = leftoversOf(state, rooms, await listWorktrees(place.main));
   await cleanWorktrees(state, place, left, settle);
   const standing = left.trees.filter(({ path }) => !remove.includes(`worktree ${path}`));
-  await cleanBranches(state, place, left, standing, settle);
+  const wanted = isWithVariants ? [...left.notPicked.keys()] : [];
+  await cleanBranches(state, place, left, standing, { settle, wanted });
   return { remove, keep };
 }
 
@@ -80,14 +86,34 @@ function leftoversOf(
     // By landing, where nobody works: what came up in a worker's worktree while a gate ran there
     // may be the worker's.
     made: madeIn(state),
-    heads: landed.flatMap(({ submitted }) => submitted?.head ?? []),
+    heads: [...landed, ...roundsBefore(landed)].flatMap(({ submitted }) => submitted?.head ?? []),
     // Also that of an attempt whose begin was killed before the journal knew.
     branches: attempts.map(branchOf),
+    notPicked: new Map(
+      attempts
+        .filter(isNotPicked)
+        .map((each) => [
+          branchOf(each),
+          `variant ${each.variant} of task ${each.task.id}, not picked: clean --variants removes it`,
+        ]),
+    ),
     isAgents: (name) =>
       launched.some(({ agent }) => isOfAgent(name, agent)) ||
       (/^agent-./.test(name) && found.includes(`worktree-${name}`)),
   };
 }
+
+/** The rounds on whose work that of the last one stands, of those that landed. */
+const roundsBefore = (landed: readonly AttemptState[]): AttemptState[] =>
+  landed.flatMap((last) =>
+    last.task.attempts.filter(
+      (each) => isRedRound(each) && !each.over && each.phase === last.phase && each !== last,
+    ),
+  );
+
+/** Is it one of several of which another one landed? */
+const isNotPicked = ({ id, variant, task }: AttemptState): boolean =>
+  variant > 0 && task.state === "landed" && task.picked !== null && task.picked !== id;
 
 /** Settles the rails' own worktrees and those of the client's agents. */
 async function cleanWorktrees(
@@ -117,13 +143,14 @@ async function cleanWorktrees(
 }
 
 /** Settles the branches of attempts, of the client's agents, and the line.
- * @param standing the worktrees that are still there */
+ * @param standing the worktrees that are still there
+ * @param wanted branches that go though they did not land */
 async function cleanBranches(
   state: RunState,
   place: Place,
-  { branches, isAgents, heads }: Leftovers,
+  { branches, isAgents, heads, notPicked }: Leftovers,
   standing: readonly Worktree[],
-  settle: Settle,
+  { settle, wanted }: Readonly<{ settle: Settle; wanted: readonly string[] }>,
 ): Promise<void> {
   const { main } = place;
   const like = ["--format=%(refname:lstrip=2)", "refs/heads/worktree-agent-*"];
@@ -151,7 +178,10 @@ async function cleanBranches(
     if (holder && isHeld)
       why = `${holder.isBusy ? "being rebased" : "checked out"} in ${holder.path}`;
     else if (symbolic.has(ref)) why = `${symbolic.get(ref)} stands for it`;
-    else if (isOnlyHere) why = isLine ? "the result: not merged yet" : "work that did not land";
+    else if (isOnlyHere && !wanted.includes(name))
+      why = isLine
+        ? "the result: not merged yet"
+        : (notPicked.get(name) ?? "work that did not land");
     // Given the commit, git leaves a branch alone that has moved meanwhile.
     await settle(`branch ${name}`, why, () =>
       withGitLock(place, () => git(main, "update-ref", "--no-deref", "-d", ref, commit)),

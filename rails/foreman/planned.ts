@@ -10,18 +10,18 @@ import { readWorkflows, type Workflow } from "../blueprint/workflow.ts";
 import { findPlace, type Place } from "../git/repository.ts";
 import { checksOfAll } from "../journal/checks.ts";
 import type { EventData } from "../journal/events.ts";
-import { reviewIn, stepsOf } from "../journal/phases.ts";
+import { type Effort, effortIn, effortOf, reviewIn } from "../journal/phases.ts";
 import { conflictsOf } from "../journal/replan.ts";
 import type { Estimate } from "../journal/shapes.ts";
 import { estimate } from "../money/estimate.ts";
 import { experienceOf } from "../money/experience.ts";
 import { pricesAt } from "../money/price-table.ts";
-import { isOurs } from "../plan/change.ts";
+import { changeTo, isOurs } from "../plan/change.ts";
 import { grouped } from "../plan/collections.ts";
 import { commandIn } from "../plan/each.ts";
 import { makePlan } from "../plan/plan.ts";
 import { chooseWorkflow, isAtLeast, riskOf } from "../plan/risk.ts";
-import { type Finding, finding, type Plan, type PlannedTask } from "../plan/task.ts";
+import { type Finding, finding, type Plan, type PlannedTask, parentOf } from "../plan/task.ts";
 import { EXIT, Fault } from "../program/fault.ts";
 import { readNamed } from "../program/files.ts";
 import type { World } from "../program/world.ts";
@@ -305,15 +305,34 @@ function lackOf(
 }
 
 /** What a plan is likely to take here, by the earlier runs of this repository and the prices in
- * force. */
-export async function estimateAt({
-  place,
-  plan,
-  blueprint,
-  ...ways
-}: Planned): Promise<Estimate | null> {
-  const steps = new Map(plan.tasks.map((task) => [task.id, stepsOf(ways, task)]));
+ * force.
+ * @param parts the tasks that its `Each:` would list, where that was looked up */
+export async function estimateAt(
+  { place, plan, blueprint, ...ways }: Planned,
+  parts: readonly PlannedTask[] = [],
+): Promise<Estimate | null> {
+  const { workers } = blueprint.bounds;
+  const whole = parts.length > 0 ? withParts(plan, parts, ways.workflows) : plan;
+  const efforts = new Map(whole.tasks.map((task) => [task.id, effortOf(ways, task, workers)]));
   const prices = await pricesAt(place);
   const experience = await experienceOf(place.common);
-  return estimate(plan, blueprint.bounds.workers, prices, experience, (id) => steps.get(id) ?? 1);
+  const own = (id: string): Effort => efforts.get(id) ?? effortIn([], workers);
+  return estimate(whole, workers, prices, experience, own);
+}
+
+/** A plan with what tasks of it are made of: whatever waits for one of them waits for all of that. */
+function withParts(
+  { tasks }: Plan,
+  parts: readonly PlannedTask[],
+  workflows: EventData["started"]["workflows"],
+): Pick<Plan, "tasks" | "conflicts" | "waves"> {
+  const held = tasks.map((planned) => {
+    return { planned, isOver: planned.done, fixed: "", isFree: false };
+  });
+  const { all, conflicts, waves } = changeTo(held, [], parts);
+  const ofEach = grouped(parts.map(({ id }) => [parentOf(id) ?? "", id]));
+  const whole = all.map((task) => {
+    return { ...task, depends: [...task.depends, ...(ofEach.get(task.id) ?? [])] };
+  });
+  return { tasks: whole, waves, conflicts: conflictsOf({ tasks: all, conflicts }, workflows) };
 }

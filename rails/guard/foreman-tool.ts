@@ -22,6 +22,7 @@ import { realTarget } from "./real-target.ts";
 const DRY = "plan mode is a dry run: minion plan shows the plan";
 
 const PERSON = ask("this is a person's decision");
+const EACH = ask("it runs the commands that the list has under Each:, in this checkout");
 const UNCLEAR = ask("it cannot be seen what this does");
 
 const NEW_RAILS =
@@ -98,6 +99,7 @@ async function foremanCommand(
     const halt = await haltIn(place, session, run);
     if (halt) return ask(`The run stands still until a person has seen why: ${halt}`);
   }
+  if (call.options.has("--each")) return EACH;
   if (kind === "person") return PERSON;
   if (["change", "drop"].includes(verb) && place) {
     const own = await findRun(place.common, session, run).catch(() => null);

@@ -27,7 +27,7 @@ const OTHERS = ["begin", "gate", "submit", "verdict", "hook", "job"];
 const VALUED = /^(-m|--(run|wait|into|budget|workflow|expect|format|nothing|message))$/;
 
 /** Options by which a verb becomes a person's to decide. */
-const DECIDES = ["--take", "--new", "--red-base", "--agree"];
+const DECIDES = ["--take", "--new", "--red-base", "--agree", "--each"];
 
 export const isVerb = (word: string): boolean =>
   Object.hasOwn(KINDS, word) || OTHERS.includes(word);

@@ -116,9 +116,11 @@ const openTask = (task: PlannedTask, state: State, way: readonly Phase[]): TaskS
   tried: 0,
   anew: 0,
   picked: null,
+  pickedBy: null,
   isClosed: false,
   wants: 0,
   isListed: false,
+  leftOut: 0,
   notListed: null,
   whole: null,
   endedAt: 0,
@@ -202,7 +204,12 @@ const OF_ATTEMPT: { [N in EventName]?: AttemptReducer<N> } = {
     attempt.submitted = event;
     attempt.over = undefined;
     if (event.byHand)
-      Object.assign(attempt.task, { stop: null, isDropped: false, picked: attempt.id });
+      Object.assign(attempt.task, {
+        stop: null,
+        isDropped: false,
+        picked: attempt.id,
+        pickedBy: "person",
+      });
     // What a person lands, or what comes late after all, is what happened to the task last.
     const { attempts } = attempt.task;
     attempts.push(...attempts.splice(attempts.indexOf(attempt), 1));
@@ -279,7 +286,7 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
   },
   picked(state, event) {
     const task = state.tasks.get(event.task);
-    if (task) task.picked = event.attempt;
+    if (task) Object.assign(task, { picked: event.attempt, pickedBy: event.by });
   },
   "variants-closed"(state, event) {
     const task = state.tasks.get(event.task);
@@ -481,7 +488,7 @@ function changePlan(state: RunState, event: Event<"changed">): void {
   state.conflicts = event.conflicts;
   state.priority = event.priority;
   const listed = state.tasks.get(event.listed ?? "");
-  if (listed) listed.isListed = true;
+  if (listed) Object.assign(listed, { isListed: true, leftOut: event.leftOut ?? 0 });
   if (event.isUndo) state.changes.pop();
   else if (!listed && !planner) state.changes.push({ event, before });
   state.reminded = false;

@@ -84,11 +84,24 @@ function lastEnd(task: TaskState, all: Families): number {
  * that is, and its own `Verify:` is green. */
 function ofWhole(state: RunState, task: TaskState, all: Families): Standing {
   const own = madeOf(task, all);
-  const stuck = own.find((each) => each.state !== "dropped" && CANNOT_LAND.includes(each.state));
-  if (stuck) return as("needs-human", stuck.reason ?? "dependency", `Task ${stuck.id} waits.`);
+  const stuck = stuckIn(own);
+  if (stuck) return as("needs-human", stuck.reason ?? "dependency", noteOn(stuck));
   if (own.some(isOpen) || isWholeDue(state, task, all)) return as("running");
   const red = task.whole?.red ?? null;
   return red === null ? as("landed") : as("needs-human", "line-red", red);
+}
+
+const stuckIn = (own: readonly TaskState[]): TaskState | undefined =>
+  own.find((each) => each.state !== "dropped" && CANNOT_LAND.includes(each.state));
+
+const noteOn = ({ id }: TaskState): string => `Task ${id} waits.`;
+
+/** The task of those that one is made of for which alone it waits; undefined where it waits for a
+ * person itself. */
+export function heldBy(task: TaskState, all: Families): TaskState | undefined {
+  const stuck = stuckIn(madeOf(task, all));
+  const isHeld = task.state === "needs-human" && isMade(task) && !task.stop;
+  return isHeld && stuck && task.note === noteOn(stuck) ? stuck : undefined;
 }
 
 /** Has all come to its end that a task is made of, since its own check was last made? */

@@ -77,6 +77,42 @@ export function stepsOf(
 export const stepsIn = (phases: readonly Phase[]): number =>
   straight(phases).reduce((sum, phase) => sum + roundsOf(phase) * variantsOf(phase), 0);
 
+/** How much of something a task takes where nothing fails: at least, likely, and at most. */
+export type Span = Readonly<{ low: number; likely: number; high: number }>;
+
+/** How many workers a task takes, and how many one after another. */
+export type Effort = Readonly<{ workers: Span; turns: Span }>;
+
+/** What phases take. Rounds come one after another, and as many as it takes: one at least, all at
+ * most, and half of them likely. Variants are at work at once, as far as there are slots; an area's
+ * planner comes as rounds do.
+ * @param slots how many workers are at work at once */
+export function effortIn(phases: readonly Phase[], slots: number): Effort {
+  const sum = (of: (phase: Phase, rounds: number) => number): Span => {
+    const all = (rounds: (most: number) => number): number =>
+      straight(phases).reduce((total, each) => total + of(each, rounds(roundsOf(each))), 0);
+    return {
+      low: all(() => 1),
+      likely: all((most) => Math.ceil((1 + most) / 2)),
+      high: all((most) => most),
+    };
+  };
+  return {
+    workers: sum((phase, rounds) => rounds * variantsOf(phase)),
+    turns: sum((phase, rounds) => rounds * Math.ceil(variantsOf(phase) / Math.max(1, slots))),
+  };
+}
+
+/** What a task takes; one that is made of others nothing of its own, but an area's planner. */
+export function effortOf(
+  { workflows, reviews }: Frozen,
+  { workflow, risk, each }: Pick<PlannedTask, "workflow" | "risk" | "each">,
+  slots: number,
+): Effort {
+  const way = wayFor(ownOf(workflows, workflow) ?? [], risk, reviews);
+  return effortIn(each ? [] : phasesFor(way, risk), slots);
+}
+
 /** How many workers a task still takes where nothing fails, the one that is at it among them. */
 export function phasesAhead({ phase, phases }: TaskState): number {
   if (phase === null) return 0;

@@ -21,6 +21,8 @@ export type Estimate = Readonly<{
   each: Spread; // Minutes of one dispatch
   oneByOne: number; // Minutes with one worker
   dollars: Spread | null; // Null where a model is unpriced
+  // Of one dispatch of a task that names no model; null without its price. Older runs have none
+  perWorker?: Spread | null;
   unpriced: readonly string[];
   tokens: number; // Likely, those read from the cache among them
   tokenBasis: string;

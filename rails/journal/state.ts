@@ -52,10 +52,12 @@ export interface TaskState extends Omit<PlannedTask, "risk" | "wave">, Standing 
   words: readonly string[]; // What a person said of it since, oldest first
   tried: number; // How many attempts there were when last something of it did not land …
   anew: number; // … and when it last began from the start
-  picked: string | null; // The attempt that was chosen among variants
+  picked: string | null; // The attempt that was chosen among variants …
+  pickedBy: Event<"picked">["by"] | "person" | null; // … and by what
   isClosed: boolean; // No more variants of it are started
   wants: number; // How many workers are to be started for it now
   isListed: boolean; // Its `Each:` has listed what it is made of …
+  leftOut: number; // … without so many lines that were blank or there already …
   notListed: string | null; // … or could not, in words
   whole: Event<"whole-checked"> | null; // How its own `Verify:` came out last, where others do it
   endedAt: number; // When it landed, or was dropped; 0 while neither

@@ -29,8 +29,8 @@ export async function takeByHand(
     const work = works.find(({ isFresh }) => isFresh);
     if (!work) {
       const none = without.length > 0 ? `: ${without.join(", ")}` : "";
-      const way = `commit something there, or minion retry ${id} --run ${run}`;
-      throw new Fault("no-branch", `task ${id} has no work to land${none}`, way);
+      const way = `commit something there, or minion retry ${task.id} --run ${run}`;
+      throw new Fault("no-branch", `${only ? "" : "task "}${id} has no work to land${none}`, way);
     }
     const { attempt, head } = work;
     const handoff = attempt.submitted?.handoff ?? "Taken by a person's word.";

@@ -23,7 +23,7 @@ function onward(state: RunState): string {
 
 export const verb: Verb<OfRun & Waiting> = {
   usage: "land <task>",
-  about: "for a person: prove and land a task's branch",
+  about: "for a person: prove and land a task's branch, or that of one attempt (r1/4.2)",
   options: [WAIT, RUN],
   async run({ words: [task = ""], options }, world) {
     const until = untilOf(options, world);
@@ -31,7 +31,8 @@ export const verb: Verb<OfRun & Waiting> = {
     const taken = await takeByHand(journal, place, task);
     if (!(await landed(journal, place, state, until))) return stillRuns("It");
     const now = await journal.state();
-    const after = now.tasks.get(task);
+    // An attempt may be meant by its own name, as one of several variants.
+    const after = now.attempts.get(task)?.task ?? now.tasks.get(task);
     if (after?.state === "landed")
       return {
         text: [`task ${task} is on ${state.line}${onward(now)}`, ...fromText(taken)].join("\n"),

@@ -16,6 +16,8 @@ export type Cost = Readonly<{
   dollars: number; // Of all that has a price
   unpriced: readonly string[]; // Models without one
   unknown: readonly string[]; // Attempts of which no transcript tells
+  // By attempt; null where a model has no price
+  attempts: Readonly<Record<string, number | null>>;
 }>;
 
 /** What a run has cost.
@@ -37,7 +39,23 @@ export function costOf(
     dollars: rows.reduce((sum, { dollars }) => sum + (dollars ?? 0), 0),
     unpriced: [...unpriced],
     unknown: unknown.map(({ id }) => id),
+    attempts: attemptsOf(spent, models),
   };
+}
+
+function attemptsOf(
+  spent: readonly EventData["spent"][],
+  models: Prices["models"],
+): Cost["attempts"] {
+  const sums: Record<string, number | null> = {};
+  for (const { attempt, usage } of spent)
+    if (attempt !== null)
+      for (const used of usage) {
+        const dollars = dollarsFor(priceOf(models, used.model), used);
+        const before = Object.hasOwn(sums, attempt) ? (sums[attempt] ?? null) : 0;
+        sums[attempt] = before === null || dollars === null ? null : before + dollars;
+      }
+  return sums;
 }
 
 /** What was used, by task, phase and model. */

@@ -1,4 +1,6 @@
+import { type Effort, effortIn, type Span } from "../journal/phases.ts";
 import { type Estimate, type Spread, TOKENS, type Tokens } from "../journal/shapes.ts";
+import type { RunState } from "../journal/state.ts";
 import { jobsOf, prioritise, rivalsOf, simulate } from "../plan/schedule.ts";
 import type { Plan } from "../plan/task.ts";
 import { dollarsFor, type Price, type Prices, priceOf, type Worker } from "./prices.ts";
@@ -16,18 +18,24 @@ type Planned = Pick<Plan, "tasks" | "conflicts" | "waves">;
 /** A task with how often it is dispatched, and what its model costs. */
 type Dispatched = Readonly<{
   id: string;
-  count: number;
+  effort: Effort;
   model: string;
   price: Price | undefined;
 }>;
+
+/** Of a task that one worker does. */
+const ONE: Effort = {
+  workers: { low: 1, likely: 1, high: 1 },
+  turns: { low: 1, likely: 1, high: 1 },
+};
 
 /** What a list takes until all of it is handed in, without landing and failed attempts. Null where
  * nothing can start.
  *
  * Time is the run played through with every task low, likely and high at once: what makes one slow
- * makes all slow.
+ * makes all slow. The upper end is what the rounds allow at most.
  * @param experience stands in for what is assumed
- * @param dispatches how many a task takes
+ * @param effortOf what a task takes
  * @returns minutes, `oneByOne` with one worker, `each` of one dispatch; dollars, null where a model
  *   is `unpriced`; likely tokens, those read from the cache among them; `basis` of the minutes and
  *   `tokenBasis`; `perTask` what is likely, in order of dispatch */
@@ -36,32 +44,35 @@ export function estimate(
   workers: number,
   prices: Prices,
   experience: Experience | null,
-  dispatches: (id: string) => number = () => 1,
+  effortOf: (id: string) => Effort = () => ONE,
 ): Estimate | null {
   if (plan.waves.length === 0) return null;
   const { minutes, basis } = experience ?? { minutes: prices.worker.minutes, basis: "defaults" };
   const used = experience?.tokens ?? assumed(prices.worker);
-  const { makespan, order } = played(plan, workers, dispatches);
+  const { makespan, order } = played(plan, workers, (id) => effortOf(id).turns);
   const models = new Map(plan.tasks.map(({ id, model }) => [id, model]));
   const all = order.map((id): Dispatched => {
     const model = models.get(id) ?? "";
-    return { id, count: dispatches(id), model, price: priceOf(prices.models, model) };
+    return { id, effort: effortOf(id), model, price: priceOf(prices.models, model) };
   });
-  const total = all.reduce((sum, { count }) => sum + count, 0);
+  const total = all.reduce((sum, { effort }) => sum + effort.workers.likely, 0);
   const unpriced = new Set(all.filter(({ price }) => !price).map(({ model }) => model));
+  const price = priceOf(prices.models, "");
+  const one = { id: "", effort: ONE, model: "", price };
   return {
     workers,
     basis,
     tokenBasis: used.basis,
     unpriced: [...unpriced],
-    minutes: spread((at) => makespan * minutes[at]),
+    minutes: spread((at) => makespan[at] * minutes[at]),
     each: minutes,
     oneByOne: rounded(total * minutes.likely),
     dollars: unpriced.size > 0 ? null : spread((at) => dollarsOfAll(all, used, at)),
+    perWorker: price ? spread((at) => dollarsOf(one, used, at)) : null,
     tokens: total * TOKENS.reduce((sum, kind) => sum + used[kind].likely, 0),
     perTask: all.map((task) => ({
       id: task.id,
-      minutes: rounded(task.count * minutes.likely),
+      minutes: rounded(task.effort.turns.likely * minutes.likely),
       dollars: task.price ? rounded(dollarsOf(task, used, "likely")) : null,
     })),
   };
@@ -69,22 +80,30 @@ export function estimate(
 
 /** The run played through. Time is counted in dispatches: each takes the same minutes, so that
  * these only stretch the schedule.
- * @returns the time of all, and the tasks in order of dispatch */
+ * @returns the time of all, and the tasks in order of dispatch, as is likely */
 function played(
   { tasks, conflicts }: Planned,
   workers: number,
-  dispatches: (id: string) => number,
-): { makespan: number; order: string[] } {
+  turns: (id: string) => Span,
+): { makespan: Spread; order: string[] } {
   const rivals = rivalsOf(conflicts.map((conflict) => conflict.tasks));
-  const jobs = jobsOf(tasks, dispatches);
-  const { makespan, starts } = simulate(jobs, rivals, workers, prioritise(jobs, rivals, workers));
-  return { makespan, order: [...starts.keys()] };
+  const play = (at: keyof Spread) => {
+    const jobs = jobsOf(tasks, (id) => turns(id)[at]);
+    return simulate(jobs, rivals, workers, prioritise(jobs, rivals, workers));
+  };
+  const likely = play("likely");
+  const isSame = tasks.every(({ id }) => turns(id).low === turns(id).high);
+  const [low, high] = isSame ? [likely, likely] : [play("low"), play("high")];
+  return {
+    makespan: { low: low.makespan, likely: likely.makespan, high: high.makespan },
+    order: [...likely.starts.keys()],
+  };
 }
 
 /** What all dispatches of a task cost; 0 without a price. */
-function dollarsOf({ price, count }: Dispatched, used: TokensKnown, at: keyof Spread): number {
+function dollarsOf({ price, effort }: Dispatched, used: TokensKnown, at: keyof Spread): number {
   const each = tokens((kind) => used[kind][at]);
-  return count * (dollarsFor(price, each) ?? 0);
+  return effort.workers[at] * (dollarsFor(price, each) ?? 0);
 }
 
 const dollarsOfAll = (all: readonly Dispatched[], used: TokensKnown, at: keyof Spread): number =>
@@ -116,6 +135,19 @@ function assumed({ turns, context, fresh, output }: Worker): TokensKnown {
 
 /** Dollars to the cent, and minutes to as much. */
 const rounded = (value: number): number => Math.round(value * 100) / 100;
+
+/** What a run is expected to cost by now: what was expected at its start, and what was planned or
+ * listed since. Null where that is not known. */
+export function expectedOf({ estimate, tasks, blueprint }: RunState): Spread | null {
+  const { dollars, perWorker } = estimate ?? {};
+  if (!dollars) return null;
+  if (!perWorker) return dollars;
+  const later = [...tasks.values()].filter(({ added, each }) => added !== "" && !each);
+  const efforts = later.map(({ phases }) => effortIn(phases, blueprint.bounds.workers).workers);
+  return spread(
+    (at) => dollars[at] + efforts.reduce((sum, own) => sum + own[at] * perWorker[at], 0),
+  );
+}
 
 /** How much of an estimate with prices for all that many dollars are likely to pay for.
  * @returns the ids of the tasks that they pay for, and of those that are left, in order of dispatch

@@ -1,5 +1,7 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Worktop } from "../git/repository.ts";
 import type { Run } from "../journal/journal.ts";
 import { outside } from "../program/world.ts";
@@ -25,7 +27,31 @@ export async function printedBy(
   await mkdir(dirname(path), { recursive: true });
   const at = join(place.top, cwd);
   const code = await withSlot(bounds.gate_slots, true, (slot) =>
-    execute(`exec 2>/dev/null\n${run}`, at, timeout, path, rules, slotEnv(slot)),
+    execute(listing(run), at, timeout, path, rules, slotEnv(slot)),
   );
   return { text: await readFile(path, "utf8"), code, output };
 }
+
+/** Runs such a command in a folder, outside of a run: nothing of it is kept.
+ * @param timeout in seconds
+ * @param rules which variables are secret, how much is read, and how many run at once */
+export async function printedHere(
+  run: string,
+  at: string,
+  timeout: number,
+  { output, bounds }: Pick<Blueprint, "output" | "bounds">,
+): Promise<Pick<Printed, "text" | "code">> {
+  const folder = await mkdtemp(join(tmpdir(), "minion-each-"));
+  try {
+    const path = join(folder, "lines");
+    const code = await withSlot(bounds.gate_slots, true, (slot) =>
+      execute(listing(run), at, timeout, path, output, slotEnv(slot)),
+    );
+    return { text: await readFile(path, "utf8"), code };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What it says on standard error is none of its lines. */
+const listing = (run: string): string => `exec 2>/dev/null\n${run}`;

@@ -1,11 +1,17 @@
 import { styleText } from "node:util";
 import { wrapAnsi } from "fast-wrap-ansi";
 import { type Alarm, alarmLine } from "../foreman/alarms.ts";
+import { asking } from "../foreman/attention.ts";
 import type { LineFault } from "../foreman/look.ts";
 import { chainLeft } from "../journal/chain.ts";
+import { families, isArea } from "../journal/family.ts";
 import { flakyIn } from "../journal/flaky.ts";
+import { heldBy } from "../journal/made.ts";
+import { hasRounds } from "../journal/rounds.ts";
+import type { State } from "../journal/shapes.ts";
 import {
   type AttemptState,
+  activeOf,
   endedAt,
   isOpen,
   isWaiting,
@@ -14,9 +20,13 @@ import {
   type TaskState,
 } from "../journal/state.ts";
 import type { Cost } from "../money/cost.ts";
+import { expectedOf } from "../money/estimate.ts";
+import { parentOf } from "../plan/task.ts";
 import { oneLine } from "../program/shown.ts";
 import { moneyText } from "./cost-text.ts";
+import { choiceText, roundOf, type Visit, variantsIn, visitOf } from "./progress.ts";
 import { about, clock, LOOKS, table } from "./text.ts";
+import { type Branch, branchesOf, countsOf, countsText, flat, ownWork } from "./tree.ts";
 
 /** What a board is drawn on. */
 type Screen = Readonly<{ columns: number; isColoured: boolean }>;
@@ -34,31 +44,33 @@ type Now = Readonly<{
 export type Board = ReturnType<typeof board>;
 
 /** Where each task stands, for a person to glance at, and the same as data. No line is wider than
- * `columns`. `doing`: what its worker is at, what it waits for, or the reason for its state;
+ * `columns`. What a task is made of stands under it, and of that only what is open; the data has
+ * all. `doing`: what its worker is at, what it waits for, or the reason for its state;
  * `seconds`: since its worker was dispatched, or what all of them took where none is at it, null
  * where there never was one; `left`: minutes that the longest
  * chain of open tasks takes; dollars at list prices. */
 export function board(state: RunState, seen: Now, screen: Screen) {
   const { run, done, bad } = state;
   const { now, cost, alarms } = seen;
-  const tasks = [...state.tasks.values()].map((task) => rowOf(state, task, now));
+  const rows = new Map([...state.tasks.values()].map((task) => [task, rowOf(state, task, now)]));
+  const tasks = [...rows.values()];
   const chain = isOpen(state) ? chainLeft(state, now) : null;
   const money = cost && {
     dollars: cost.dollars,
     unpriced: cost.unpriced,
     unknown: cost.unknown,
-    expected: state.estimate?.dollars ?? null,
+    expected: expectedOf(state),
     budget: state.budget,
   };
   const flaky = flakyGates(state);
   const left = chain && { minutes: Math.round(chain.ms / 60_000), tasks: chain.tasks };
-  const head = headOf(state, seen, tasks, chain).flatMap((line) =>
+  const head = headOf(state, seen, chain).flatMap((line) =>
     wrapAnsi(oneLine(line), screen.columns, { hard: true }).split("\n"),
   );
-  const foot = waitingOf(tasks, seen).flatMap((line) =>
+  const foot = waitingOf(state, seen).flatMap((line) =>
     wrapAnsi(line, screen.columns, { hard: true }).split("\n"),
   );
-  const lines = [...head, ...tableOf(tasks, screen), ...foot];
+  const lines = [...head, ...tableOf(state, rows, screen), ...foot];
   return { text: lines.join("\n"), data: { run, done, bad, tasks, money, left, alarms, flaky } };
 }
 
@@ -74,16 +86,21 @@ function rowOf(state: RunState, task: TaskState, now: number) {
     attempt: last?.id ?? null,
     attempts: last ? triesOf(task, last) : 0,
     doing: doingOf(state, task),
-    seconds: last ? Math.round(workedFor(task, last, until) / 1000) : null,
+    seconds: last ? Math.round(workedFor(task, until) / 1000) : null,
+    parent: parentOf(task.id),
+    round: roundOf(task),
+    visit: visitOf(task),
+    variants: variantsIn(task),
   };
 }
 type Row = ReturnType<typeof rowOf>;
 
-/** How long the worker of a task has been at it, or all of its workers were where none is, in
- * milliseconds. */
-function workedFor({ state, attempts }: TaskState, last: AttemptState, until: number): number {
-  const counted = state === "running" ? [last] : attempts;
-  return counted.reduce((sum, each) => sum + (endedAt(each) ?? until) - each.dispatchedAt, 0);
+/** How long the worker of a task has been at it, of several the first one, or all of its workers
+ * were where none is, in milliseconds. */
+function workedFor(task: TaskState, until: number): number {
+  const active = activeOf(task).map((each) => until - each.dispatchedAt);
+  if (active.length > 0) return Math.max(...active);
+  return task.attempts.reduce((sum, each) => sum + (endedAt(each) ?? until) - each.dispatchedAt, 0);
 }
 
 /** The number of an attempt among those at its phase of the task. */
@@ -94,11 +111,11 @@ const triesOf = ({ attempts }: TaskState, { phase }: AttemptState): number =>
 function headOf(
   state: RunState,
   { now, cost, alarms, fault }: Now,
-  tasks: readonly Row[],
   chain: ReturnType<typeof chainLeft>,
 ): string[] {
   const { run, done, bad } = state;
   const took = clock((isOpen(state) ? now : state.lastAt) - state.startedAt);
+  const tasks = ownWork(state);
   const names = [...new Set(tasks.map((task) => task.state))];
   const counts = names.map(
     (name) => `${tasks.filter((task) => task.state === name).length} ${name}`,
@@ -125,12 +142,14 @@ const flakyGates = (state: RunState): string[] => [
   ...new Set(flakyIn(state).map(({ gate }) => gate)),
 ];
 
+/** Of the tasks that wait for a person so many are named. */
+const NAMED = 20;
+
 /** What waits for a person, and the command that shows the choices; nothing where nothing does. */
-function waitingOf(
-  tasks: readonly Row[],
-  { alarms, attention = "minion attention" }: Now,
-): string[] {
-  const waiting = tasks.filter(({ state }) => state === "needs-human").map(({ task }) => task);
+function waitingOf(state: RunState, { alarms, attention = "minion attention" }: Now): string[] {
+  const all = asking(state).map(({ id }) => id);
+  const waiting = all.slice(0, NAMED);
+  if (all.length > NAMED) waiting.push(`${all.length - NAMED} more`);
   if (alarms.some(({ pause }) => pause)) waiting.unshift("the run");
   return waiting.length > 0 ? [`waits for you: ${waiting.join(", ")} → ${attention}`] : [];
 }
@@ -141,20 +160,62 @@ function overText(state: RunState): string {
   return isWaiting(state) ? "waits for you" : "done";
 }
 
-/** The tasks as a table, their states coloured where the screen has colours. */
-function tableOf(tasks: readonly Row[], { columns, isColoured }: Screen): string[] {
-  const rows = tasks.map(({ task, state, doing, attempts, seconds, title }) => {
-    const took = seconds === null ? "" : clock(seconds * 1000);
-    const tried = attempts > 1 && state !== "landed" ? `try ${attempts}` : "";
-    return [task, state, [tried, doing].filter(Boolean).join(": "), took, title];
-  });
+/** The tasks as a table, their states coloured where the screen has colours: what one is made of
+ * stands under it, as far as that is open. */
+function tableOf(
+  state: RunState,
+  rows: ReadonlyMap<TaskState, Row>,
+  { columns, isColoured }: Screen,
+): string[] {
+  const lines = flat(branchesOf(state)).flatMap((branch) =>
+    linesOf(state, branch, rows.get(branch.task) as Row),
+  );
   const paint = (text: string, row: number, column: number): string => {
-    const state = column === 1 && isColoured ? tasks[row]?.state : undefined;
+    const state = column === 1 && isColoured ? lines[row]?.state : undefined;
     const colour = state && LOOKS[state]?.colour;
     return colour ? styleText(colour, text, { validateStream: false }) : text;
   };
-  return table(rows, columns, paint);
+  const cells = lines.map((line) => line.cells);
+  return table(cells, columns, paint);
 }
+
+type Line = Readonly<{ state?: State; cells: readonly string[] }>;
+
+/** A task as a line; under one that is made of others, how many of them are shown no line. */
+function linesOf(run: RunState, { task, title, depth, parts, more }: Branch, row: Row): Line[] {
+  const { state } = task;
+  const id = `${"  ".repeat(depth)}${task.id}`;
+  if (parts.length > 0) {
+    const cells = [id, state, `${wholeText(run, task, parts)}  ${title}`];
+    const rest = `${more} more need you`;
+    return [{ state, cells }, ...(more > 0 ? [{ cells: ["", "", rest] }] : [])];
+  }
+  const { doing, attempts, seconds } = row;
+  const took = seconds === null ? "" : clock(seconds * 1000);
+  const tried = isTriedAgain(task) ? `try ${attempts}` : "";
+  return [{ state, cells: [id, state, [tried, doing].filter(Boolean).join(": "), took, title] }];
+}
+
+/** Is somebody at a task again, since it failed? Rounds, variants and visits say so themselves. */
+function isTriedAgain(task: TaskState): boolean {
+  const { state, attempts } = task;
+  const last = attempts.at(-1);
+  if (!last || state === "landed" || last.variant > 0 || hasRounds(last.phase) || isArea(task))
+    return false;
+  return triesOf(task, last) > 1;
+}
+
+/** Where a task stands that is made of others: how many of them do, and what it waits for itself. */
+function wholeText(state: RunState, task: TaskState, parts: readonly TaskState[]): string {
+  const counts = countsText(countsOf(parts));
+  const isHeld = heldBy(task, families(state)) !== undefined;
+  const why = task.state === "needs-human" && !isHeld ? `${task.reason}: ` : "";
+  const visit = visitOf(task);
+  const planner = activeOf(task).length > 0 ? ", planning" : "";
+  return `${why}${counts}${visit ? `, ${visitText(visit)}${planner}` : ""}`;
+}
+
+const visitText = ({ number, most }: Visit): string => `visit ${number} of ${most}`;
 
 /** What a task's worker is at, or what it waits for, in words for a person: the very tasks that are
  * in the way. For the foreman, `waiting` says what kind of thing has to happen. */
@@ -168,21 +229,42 @@ function doingOf(state: RunState, task: TaskState): string {
     case "blocked":
       return `after ${task.depends.filter((id) => !isBehind(state, id)).join(", ")}`;
     case "ready": {
+      if (task.each && !task.isListed) return "to be listed";
       const rivals = rivalsOn(state, task.id);
-      return rivals.length > 0 ? `not beside ${rivals.join(", ")}` : (task.reason ?? "");
+      if (rivals.length > 0) return `not beside ${rivals.join(", ")}`;
+      return choiceText(task) || roundText(task, task.reason ?? "");
     }
+    case "verify-failed":
+    case "needs-human":
+      return roundText(task, task.reason ?? "");
     default:
       return task.reason ?? "";
   }
 }
 
+/** `round 2 of 6: verify red`: which round, and what there is to say of it, or what is still red. */
+function roundText(task: TaskState, what: string): string {
+  const round = roundOf(task);
+  if (!round || (round.red.length === 0 && task.state !== "running")) return what;
+  const said = what || (round.red.length > 0 ? `${round.red.join(", ")} red` : "working");
+  return `round ${round.number} of ${round.most}: ${said}`;
+}
+
 /** What the worker of a running task is at: a command of the rails, its phase, or just work. */
-function workOf({ jobs }: RunState, { attempts, phase, phases }: TaskState): string {
-  const last = attempts.at(-1);
-  const job = [...jobs.values()].find(({ attempt }) => attempt === last?.id);
-  if (job) return job.name.replace(` ${last?.id}`, "");
-  if (!last?.begun) return "starting";
-  return phases.length > 1 && phase ? phase.name : "working";
+function workOf({ jobs }: RunState, task: TaskState): string {
+  const { phase, phases } = task;
+  const active = activeOf(task);
+  const [worker] = active;
+  const visit = visitOf(task);
+  if (active.length === 0) return "its own check";
+  if (active.length > 1) return choiceText(task);
+  const job = [...jobs.values()].find(({ attempt }) => attempt === worker?.id);
+  const at = job ? job.name.replace(` ${worker?.id}`, "") : worker?.begun ? "" : "starting";
+  const choice = choiceText(task);
+  if (choice) return at ? `${choice}: ${at}` : choice;
+  if (visit) return `${visitText(visit)}: ${at || "planning"}`;
+  if (roundOf(task)) return roundText(task, at);
+  return at || (phases.length > 1 && phase ? phase.name : "working");
 }
 
 /** Is a task behind those that depend on it? */

@@ -1,12 +1,15 @@
+import type { Spread } from "../journal/shapes.ts";
 import { endedAt, type RunState } from "../journal/state.ts";
 import type { Cost, CostRow } from "../money/cost.ts";
+import { expectedOf } from "../money/estimate.ts";
 import { code, inline } from "../program/shown.ts";
 import { clock } from "./text.ts";
 
 /** `$0.84 of about $2.50 (1.20–4.10)`: what was spent, and what was expected; the latter alone
  * where no transcript tells. Empty where nothing is known. */
-export function moneyText({ estimate, budget }: RunState, cost: Cost): string {
-  const expected = expectedText(estimate);
+export function moneyText(state: RunState, cost: Cost): string {
+  const { budget } = state;
+  const expected = expectedText(expectedOf(state));
   const spent = spentText(cost);
   const parts: string[] = [];
   if (spent && expected) parts.push(`${spent} of ${expected}`);
@@ -16,8 +19,8 @@ export function moneyText({ estimate, budget }: RunState, cost: Cost): string {
   return parts.join(", ");
 }
 
-function expectedText(estimate: RunState["estimate"]): string {
-  const { likely, low, high } = estimate?.dollars ?? {};
+function expectedText(dollars: Spread | null): string {
+  const { likely, low, high } = dollars ?? {};
   return likely ? `about $${likely.toFixed(2)} (${low?.toFixed(2)}–${high?.toFixed(2)})` : "";
 }
 

@@ -1,5 +1,6 @@
 import width from "fast-string-width";
 import { longestChain } from "../journal/chain.ts";
+import { families } from "../journal/family.ts";
 import {
   type AttemptState,
   endedAt,
@@ -11,7 +12,9 @@ import {
 } from "../journal/state.ts";
 import type { Plan, Task } from "../plan/task.ts";
 import { oneLine } from "../program/shown.ts";
+import { roundOf, variantsIn } from "./progress.ts";
 import { LOOKS } from "./text.ts";
+import { type Branch, branchesOf, countsOf, countsText, flat } from "./tree.ts";
 
 /** A plan as a Mermaid flowchart: tasks by wave, arrows to what depends on them, dotted lines
  * between those that conflict; errors as comments. */
@@ -44,24 +47,52 @@ function subgraph(
   return [`  subgraph w${number}["${title}"]`, ...boxes, "  end"];
 }
 
-/** A run's tasks with their states as a Mermaid flowchart, arrows to what depends on them. */
-export function stateGraph({ tasks }: RunState): string {
-  const all = [...tasks.values()];
-  const chart = chartOf(all, ({ id, state, title }) => `${id} ${state}: ${title}`);
+/** A run's tasks with their states as a Mermaid flowchart, arrows to what depends on them: what a
+ * task is made of lies in a frame, as far as it is open, and the rest is counted. */
+export function stateGraph(state: RunState): string {
+  const branches = branchesOf(state);
+  const all = flat(branches);
+  const chart = chartOf(
+    all.map(({ task, title, parts }) => ({ id: task.id, text: boxText(task, title, parts) })),
+    ({ text }) => text,
+  );
   const classes: string[] = [];
-  for (const [index, [state, { fill }]] of Object.entries(LOOKS).entries()) {
-    const own = all.filter((task) => task.state === state);
+  for (const [index, [name, { fill }]] of Object.entries(LOOKS).entries()) {
+    const own = all.filter(({ task }) => task.state === name);
     if (own.length === 0) continue;
-    const names = own.map(({ id }) => chart.nodes.get(id)?.name);
+    const names = own.map(({ task }) => chart.nodes.get(task.id)?.name);
     classes.push(`  classDef c${index} fill:${fill},color:#000`);
     classes.push(`  class ${names.join(",")} c${index}`);
   }
   return [
     "flowchart LR",
-    ...Array.from(chart.nodes.values(), ({ box }) => `  ${box}`),
-    ...arrowsIn(chart, all),
+    ...branches.flatMap((branch) => drawn(chart, branch, "  ")),
+    ...arrowsIn(
+      chart,
+      all.map(({ task }) => task),
+    ),
     ...classes,
   ].join("\n");
+}
+
+/** A task's box; with what is shown of it inside a frame that is called as the box would be. */
+function drawn(chart: Chart, { task, shown }: Branch, indent: string): string[] {
+  const { box = "" } = chart.nodes.get(task.id) ?? {};
+  if (shown.length === 0) return [`${indent}${box}`];
+  const inside = shown.flatMap((each) => drawn(chart, each, `${indent}  `));
+  return [`${indent}subgraph ${box}`, ...inside, `${indent}end`];
+}
+
+/** What stands in a task's box: rounds, variants and parts as counts. */
+function boxText(task: TaskState, title: string, parts: readonly TaskState[]): string {
+  const { id, state } = task;
+  const counts: string[] = [];
+  const round = roundOf(task);
+  const variants = variantsIn(task).length;
+  if (parts.length > 0) counts.push(countsText(countsOf(parts)));
+  if (round) counts.push(`round ${round.number} of ${round.most}`);
+  if (variants > 0) counts.push(`${variants} variants`);
+  return `${id} ${state}${counts.length > 0 ? ` (${counts.join(", ")})` : ""}: ${title}`;
 }
 
 /** The boxes of a flowchart by task: each with the name by which lines lead to it. */
@@ -79,10 +110,11 @@ function chartOf<T extends Pick<Task, "id">>(
   return { nodes };
 }
 
-/** A line between two boxes; none from what is not in the chart. */
+/** A line between two boxes; none from or to what is not in the chart. */
 function lineIn({ nodes }: Chart, one: string, arrow: string, other: string): string[] {
   const from = nodes.get(one);
-  return from ? [`  ${from.name} ${arrow} ${nodes.get(other)?.name}`] : [];
+  const to = nodes.get(other);
+  return from && to ? [`  ${from.name} ${arrow} ${to.name}`] : [];
 }
 
 /** The arrows from what tasks depend on to them. */
@@ -90,10 +122,13 @@ const arrowsIn = (chart: Chart, tasks: readonly Pick<Task, "id" | "depends">[]):
   tasks.flatMap(({ id, depends }) => depends.flatMap((one) => lineIn(chart, one, "-->", id)));
 
 /** When who worked at what, as a Mermaid gantt: each attempt from its dispatch to its end, those of
- * the longest chain marked as critical, and when the line grew. Empty where nobody worked. */
+ * the longest chain marked as critical, and when the line grew. What is over of that which a task is
+ * made of is one bar. Empty where nobody worked. */
 export function workersGantt(state: RunState, now: number): string {
-  const worked = [...state.tasks.values()].filter(({ attempts }) => attempts.length > 0);
-  if (worked.length === 0) return "";
+  const shown = flat(branchesOf(state)).map(({ task }) => task);
+  const worked = shown.filter(({ attempts }) => attempts.length > 0);
+  const folded = foldedIn(state, shown);
+  if (worked.length + folded.length === 0) return "";
   const critical = criticalTasks(state, now);
   const sections = worked.flatMap(({ id, title, attempts }) => [
     `  section ${plain(`${id} ${title}`, 30)}`,
@@ -102,13 +137,38 @@ export function workersGantt(state: RunState, now: number): string {
       return `  ${name} :${barOf(attempt, critical.has(id), now)}`;
     }),
   ]);
-  const landings = state.landings.map(({ at, attempts, dropped = [] }) => {
+  const over = folded.flatMap(({ task: { id, title }, parts, from, to }) => [
+    `  section ${plain(`${id} ${title}`, 30)}`,
+    `  ${parts} over :done, ${from}, ${Math.max(to, from + 1000)}`,
+  ]);
+  const grown = state.landings.length > LANDINGS ? [] : state.landings;
+  const landings = grown.map(({ at, attempts, dropped = [] }) => {
     const ids = tasksOf(state, attempts).join(", ");
     const name = dropped.length > 0 ? `without ${dropped.join(", ")}` : ids;
     return `  ${plain(name, 30)} :milestone, ${at}, 0ms`;
   });
   const line = landings.length > 0 ? ["  section the line", ...landings] : [];
-  return ["gantt", "  dateFormat x", "  axisFormat %H:%M", ...sections, ...line].join("\n");
+  return ["gantt", "  dateFormat x", "  axisFormat %H:%M", ...sections, ...over, ...line].join(
+    "\n",
+  );
+}
+
+/** So many landings are drawn each; more would be a wall. */
+const LANDINGS = 100;
+
+/** Of each task that is made of others, how many at which somebody worked are not shown, and when
+ * that was. */
+function foldedIn(state: RunState, shown: readonly TaskState[]) {
+  const seen = new Set(shown);
+  return [...families(state)].flatMap(([id, parts]) => {
+    const task = state.tasks.get(id);
+    const own = parts.filter((part) => !seen.has(part)).flatMap(({ attempts }) => attempts);
+    const count = new Set(own.map((attempt) => attempt.task)).size;
+    if (!task || count === 0) return [];
+    const from = own.reduce((least, each) => Math.min(least, each.dispatchedAt), Infinity);
+    const to = own.reduce((last, each) => Math.max(last, endedAt(each) ?? 0), 0);
+    return [{ task, parts: count, from, to }];
+  });
 }
 
 /** An attempt's bar: what it is marked as, when it began, when it ended. */

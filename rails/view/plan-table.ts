@@ -1,13 +1,29 @@
 import { TOOL_NAMES, type Tools } from "../blueprint/tools.ts";
+import type { Phase } from "../blueprint/workflow.ts";
+import type { Listed } from "../foreman/list-here.ts";
+import { stepsIn } from "../journal/phases.ts";
+import { isToDivide } from "../journal/replan.ts";
+import { hasRounds } from "../journal/rounds.ts";
 import type { Estimate } from "../journal/shapes.ts";
+import { variantsOf } from "../journal/variants.ts";
 import type { fitting } from "../money/estimate.ts";
 import { grouped } from "../plan/collections.ts";
 import type { Plan, PlannedTask } from "../plan/task.ts";
+import { ownOf } from "../program/files.ts";
 import { oneLine } from "../program/shown.ts";
 import { table } from "./text.ts";
 
 /** Conflicts beyond this many are only counted; the JSON has them all. */
 const SHOWN = 40;
+
+/** What a plan's table is drawn with beside the plan: what tasks go through, and what bounds those
+ * that are planned as they go; `listed`: what `Each:` printed, null where it was not run. */
+export type Flows = Readonly<{
+  workflows: Readonly<Record<string, readonly Phase[]>>;
+  planned: number; // Tasks that planners may add, all together
+  budget: number | null; // In dollars
+  listed: readonly Listed[] | null;
+}>;
 
 /** A plan for people: tasks by wave, conflicts, tools, findings. No line of a table is wider than
  * `columns`, nor than 100 columns.
@@ -17,9 +33,10 @@ export function planTable(
   tools: Tools,
   columns: number,
   estimate: readonly string[] = [],
+  flows: Flows = { workflows: {}, planned: 0, budget: null, listed: null },
 ): string {
   const most = Math.max(40, Math.min(columns, 100));
-  const tables = plan.tasks.length > 0 ? tablesOf(plan, tools, estimate) : [];
+  const tables = plan.tasks.length > 0 ? tablesOf(plan, tools, estimate, flows) : [];
   const parts = [
     ...tables.map((rows) => table(rows, most)),
     ...plan.findings.map(({ level, line, message, hint }) => {
@@ -69,12 +86,13 @@ function budgetLine({ dollars, fits, left }: ReturnType<typeof fitting>): string
 type Row = readonly string[];
 
 /** The tables of a plan, each as its rows; none that would be empty. */
-function tablesOf(plan: Plan, tools: Tools, estimate: readonly string[]): Row[][] {
+function tablesOf(plan: Plan, tools: Tools, estimate: readonly string[], flows: Flows): Row[][] {
   return [
-    [...summaryRows(plan), ...estimate.map((line) => [line])],
+    [...summaryRows(plan), ...estimate.map((line) => [line]), ...areaRows(plan, flows)],
     taskRows(plan),
+    eachRows(plan, flows),
     conflictRows(plan),
-    workflowRows(plan),
+    workflowRows(plan, flows),
     toolRows(tools),
     checkRows(plan),
   ].filter((rows) => rows.length > 0);
@@ -92,6 +110,31 @@ function summaryRows({ tasks, waves, conflicts, criticalPath }: Plan): Row[] {
   if (criticalPath.length > 1)
     rows.push([`longest chain (${criticalPath.length}): ${criticalPath.join(" → ")}`]);
   return rows;
+}
+
+/** What of a plan shows only as it goes, and where that ends. */
+function areaRows({ tasks }: Plan, { workflows, planned, budget }: Flows): Row[] {
+  const areas = tasks.filter((task) => !task.done && !task.each && isToDivide(task, workflows));
+  if (areas.length === 0) return [];
+  const dollars = budget === null ? "no budget" : `$${budget}`;
+  const ids = areas.map(({ id }) => id).join(", ");
+  return [[`planned as they go: at most ${planned} tasks, ${dollars} (${ids})`]];
+}
+
+/** What tasks with `Each:` come to, as far as that is known, and the command. */
+function eachRows({ tasks }: Plan, { listed }: Flows): Row[] {
+  const rows = tasks.flatMap(({ id, each, done }) => {
+    if (!each || done) return [];
+    const found = listed?.find(({ task }) => task.id === id);
+    return [[id, found ? countText(found) : "not counted: minion plan --each counts it", each]];
+  });
+  return rows.length > 0 ? [["each", "tasks", "one for each line of"], ...rows] : [];
+}
+
+function countText({ lines, leftOut, fault }: Listed): string {
+  if (fault) return fault;
+  const left = leftOut > 0 ? `, ${leftOut} lines left out (blank or doubled)` : "";
+  return `${lines.length}${left}`;
 }
 
 /** What is run to see whether a task is done, beside the gates: each command, and of which tasks. */
@@ -143,13 +186,22 @@ function conflictRows({ conflicts }: Plan): Row[] {
 }
 
 /** Which tasks get which workflow, and why; nothing where none gets one. */
-function workflowRows({ tasks }: Plan): Row[] {
+function workflowRows({ tasks }: Plan, { workflows }: Flows): Row[] {
   const open = tasks.filter((task) => !task.done);
   if (!open.some(({ workflow }) => workflow)) return [];
   const idsByWay = grouped(
-    open.map(({ id, workflow, workflowWhy }) => [`${workflow} (${workflowWhy})`, id]),
+    open.map(({ id, workflow, workflowWhy }) => {
+      const many = manyText(ownOf(workflows, workflow) ?? []);
+      return [`${workflow} (${workflowWhy})${many}`, id];
+    }),
   );
   return [["workflow", "tasks"], ...[...idsByWay].map(([way, ids]) => [way, ids.join(", ")])];
+}
+
+/** Of what comes again or is done by several at once, how many workers it takes at most. */
+function manyText(phases: readonly Phase[]): string {
+  const isMany = phases.some((phase) => hasRounds(phase) || variantsOf(phase) > 1);
+  return isMany ? `: up to ${stepsIn(phases)} workers` : "";
 }
 
 function toolRows(tools: Tools): Row[] {

@@ -1,6 +1,10 @@
 import { Option } from "commander";
+import { findingsOn, type Listed, listHere, partsOf } from "../foreman/list-here.ts";
 import { estimateAt, planAt, refuseUnpriced, WORKFLOW } from "../foreman/planned.ts";
+import { isToDivide } from "../journal/replan.ts";
 import { fitting } from "../money/estimate.ts";
+import { byLevelAndLine } from "../plan/plan.ts";
+import { type Finding, finding } from "../plan/task.ts";
 import { EXIT, Fault } from "../program/fault.ts";
 import { budgetOption, numberOption, type Verb } from "../program/verb.ts";
 import { mermaid } from "./mermaid.ts";
@@ -11,6 +15,7 @@ type Options = {
   workflow?: string;
   expect?: number;
   budget?: number;
+  each?: true;
   mermaid?: true;
   format?: "minion";
 };
@@ -22,13 +27,21 @@ export const verb: Verb<Options> = {
     WORKFLOW,
     numberOption("--expect <n>", "how many tasks there should be", "12"),
     budgetOption("say how many tasks fit"),
+    new Option("--each", "run the commands under Each: here, count what they list and price it"),
     new Option("--mermaid", "print it as a Mermaid flowchart"),
     new Option("--format <form>", "print the list instead, in our form").choices(["minion"]),
   ],
   async run({ words: [file = ""], options }, world) {
     const planned = await planAt(file, world, options);
-    const { plan, tools } = planned;
-    const estimate = await estimateAt(planned);
+    const { tools, workflows, blueprint, place } = planned;
+    const listed = options.each ? await listHere(planned.plan, place, blueprint) : null;
+    const findings = [
+      ...planned.plan.findings,
+      ...findingsOn(listed ?? []),
+      ...unbounded(planned, options.budget),
+    ].toSorted(byLevelAndLine);
+    const plan = { ...planned.plan, findings };
+    const estimate = await estimateAt(planned, partsOf(listed ?? []));
     refuseUnpriced(options.budget, estimate);
     const budget = estimate && options.budget ? fitting(estimate, options.budget) : null;
     const error = plan.findings.find(({ level }) => level === "error");
@@ -39,7 +52,9 @@ export const verb: Verb<Options> = {
         return writeList(planned.asWritten);
       }
       if (options.mermaid) return mermaid(plan);
-      return planTable(plan, tools, columnsOf(world), estimateLines(estimate, budget));
+      const bounds = { planned: blueprint.bounds.planned, budget: options.budget ?? null };
+      const lines = estimateLines(estimate, budget);
+      return planTable(plan, tools, columnsOf(world), lines, { workflows, listed, ...bounds });
     };
     const { toolsSaid, ...shown } = plan;
     const tasks = plan.tasks.map(({ doneWhen, workflowWhy, checks, ...task }) => ({
@@ -54,15 +69,41 @@ export const verb: Verb<Options> = {
     });
     return {
       text: await textOf(),
-      data: { ...shown, tasks, gates, tools, estimate, budget },
+      data: {
+        ...shown,
+        tasks,
+        gates,
+        tools,
+        estimate,
+        budget,
+        ...(listed ? { listed: listed.map(counted) } : {}),
+      },
       exit: error ? EXIT.refused : EXIT.done,
       isFile: options.format !== undefined,
     };
   },
 };
 
+const counted = ({ task, lines, leftOut, fault }: Listed) => {
+  return { task: task.id, count: lines.length, leftOut, fault };
+};
+
+/** What a run would be refused for: what is planned as it goes wants a budget. */
+function unbounded({ plan, workflows }: Planned, budget: number | undefined): Finding[] {
+  if (budget !== undefined) return [];
+  const areas = plan.tasks.filter(
+    (task) => !task.done && !task.each && isToDivide(task, workflows),
+  );
+  return areas.map(({ id, line }) => {
+    const what = `task ${id} is planned as it goes: a run of it is started with a budget only`;
+    return finding("no-budget", line, what, "say --budget DOLLARS", "warning");
+  });
+}
+
+type Planned = Awaited<ReturnType<typeof planAt>>;
+
 /** Where a gate's command comes from: the list, a page of the blueprint, or a file of the project. */
-function sourceOf({ blueprint, tools }: Awaited<ReturnType<typeof planAt>>, name: string): string {
+function sourceOf({ blueprint, tools }: Planned, name: string): string {
   const gate = blueprint.gates.find((each) => each.name === name);
   if (!gate) return "success: of the list";
   const found = gate.tool ? tools[gate.tool] : null;

@@ -1,5 +1,5 @@
 import type { State } from "../journal/shapes.ts";
-import type { RunState, TaskState } from "../journal/state.ts";
+import { activeOf, type RunState, type TaskState } from "../journal/state.ts";
 
 /** In the order in which they matter to whoever goes on. */
 const ORDER: readonly State[] = [
@@ -12,6 +12,7 @@ const ORDER: readonly State[] = [
   "blocked",
   "skipped",
   "landed",
+  "dropped",
 ];
 
 /** Characters that the tasks may take: with the rest some 400 tokens of four, also where there are
@@ -42,9 +43,11 @@ export function recall(state: RunState, isLost: boolean): string {
   ].join("\n");
 }
 
-/** A running one is its attempt; what stands still says why. */
-const named = ({ id, state, reason, attempts }: TaskState): string => {
-  const more = state === "running" ? attempts.at(-1)?.id : reason;
+/** A running one is its attempts; what stands still says why. */
+const named = (task: TaskState): string => {
+  const { id, state, reason } = task;
+  const workers = activeOf(task).map((each) => each.id);
+  const more = state === "running" ? workers.join(", ") : reason;
   return more ? `${id} (${more})` : id;
 };
 

@@ -3,6 +3,7 @@ import { alarmLine, alarmsOf } from "../foreman/alarms.ts";
 import { type Attention, attentionOf } from "../foreman/attention.ts";
 import { greenBefore } from "../journal/checks.ts";
 import { SUCCESS } from "../journal/end-task.ts";
+import { isMade } from "../journal/family.ts";
 import { type Flaky, flakyIn } from "../journal/flaky.ts";
 import { isNone, missingSlots, slotsOf } from "../journal/handoff.ts";
 import { isPass } from "../journal/passed.ts";
@@ -22,8 +23,18 @@ import { code, fenced, inline, listed, prose } from "../program/shown.ts";
 import { branchRef, typed, word } from "../program/typed.ts";
 import { tailOf } from "../proof/output.ts";
 import { costText } from "./cost-text.ts";
+import {
+  choicesText,
+  isOfWords,
+  madeText,
+  resultsText,
+  roundsText,
+  type Size,
+  wordsOf,
+} from "./flows-text.ts";
 import { stateGraph, workersGantt } from "./mermaid.ts";
 import { cell, clock } from "./text.ts";
+import { countsOf, ownWork, rootsOf } from "./tree.ts";
 
 /** A value in a config may be long. */
 const VALUE_LIMIT = 80;
@@ -34,7 +45,8 @@ const VALUE_LIMIT = 80;
  * @param cost null where prices cannot be read
  * @param now milliseconds since 1970
  * @param faults of the run as a whole, for a person to put right
- * @param drawnIn the file with the pictures, which are then not in the text: a terminal draws none */
+ * @param drawnIn the file with the pictures, which are then not in the text: a terminal draws none
+ * @param sizes how much variants changed, by attempt */
 export async function reportText(
   state: RunState,
   folder: string,
@@ -42,23 +54,32 @@ export async function reportText(
   now: number,
   faults: readonly Attention[] = [],
   drawnIn: string | null = null,
+  sizes: ReadonlyMap<string, Size> = new Map(),
 ): Promise<string> {
   const whole = state.tasks.get(SUCCESS);
-  const all = [...state.tasks.values()].filter((task) => task !== whole);
+  const all = rootsOf(state).filter((task) => task !== whole);
   const landed = all.filter((task) => task.state === "landed");
   const rest = all.filter((task) => task.state !== "landed");
+  const own = countsOf(ownWork(state).filter((task) => task !== whole));
+  const textOf = (task: TaskState): string =>
+    task.state === "landed" ? landedText(state, task) : restText(task);
+  const lineOf = (task: TaskState): string =>
+    isMade(task) ? madeText(state, task, textOf) : textOf(task);
   const dollars = cost?.dollars ?? null;
   const alarms = isOpen(state) ? alarmsOf(state, { dollars, now }) : [];
   const proofs = state.landings.map((landing) => proofText(state, landing, folder));
   return [
-    `# Run ${state.run}: ${landed.length} of ${all.length} landed\n`,
+    `# Run ${state.run}: ${own.landed ?? 0} of ${own.total} landed\n`,
     ...intentText(state),
     standingText(state),
+    ...section("Landed", landed.map(lineOf)),
+    ...section("Not landed", rest.map(lineOf)),
     ...section(
-      "Landed",
-      landed.map((task) => landedText(state, task)),
+      "Results",
+      resultsText(state, (handoff) => shortly(handoff, state.blueprint.slots)),
     ),
-    ...section("Not landed", rest.map(restText)),
+    ...section("Choices", choicesText(state, cost, sizes)),
+    ...section("Rounds", roundsText(state)),
     ...section("The whole", whole ? [wholeText(whole)] : []),
     ...section(
       "Yours to decide",
@@ -166,10 +187,16 @@ const picturesText = (state: RunState): string[] =>
 const journalText = ({ bad }: RunState): string[] =>
   bad.map((number) => `- line ${number} could not be read and was passed over`);
 
-/** What the workers of each task handed in, with the files that it touched. */
+/** Is a task one of a list that a command made, and on the line? Those are counted. */
+const isCounted = ({ added, state }: TaskState): boolean => added === "each" && state === "landed";
+
+/** What the workers of each task handed in, with the files that it touched: not that of what is
+ * counted, or stands among the results. */
 function handoffsText({ tasks, blueprint }: RunState): string[] {
   const texts: string[] = [];
-  for (const { id, title, phases, attempts, result } of tasks.values()) {
+  for (const task of tasks.values()) {
+    const { id, title, phases, attempts, result } = task;
+    if (isCounted(task) || (isOfWords(task) && task.state === "landed")) continue;
     const handoffs: string[] = [];
     for (const { submitted, phase } of attempts) {
       if (!submitted) continue;
@@ -283,6 +310,8 @@ function changesText({ changes, tasks, startedAt }: RunState): string[] {
 function landedText(state: RunState, task: TaskState): string {
   const { id, title, attempts, result: last } = task;
   const landing = state.landings.find((each) => last && each.attempts.includes(last.id));
+  if (isOfWords(task) && wordsOf(task) !== undefined)
+    return `- **${id} ${inline(title)}**: its result stands below`;
   if (!last || !landing) return `- **${id} ${inline(title)}**: was done before the run.`;
   const tries = attempts.filter(({ phase }) => phase === last.phase).length;
   const which = tries === 1 ? "" : `, attempt ${tries}`;

@@ -5,7 +5,9 @@ import { flakyIn } from "../journal/flaky.ts";
 import { runAt } from "../journal/run-at.ts";
 import { takeDown } from "../money/usage.ts";
 import { type OfRun, RUN, type Verb } from "../program/verb.ts";
+import { tasksData } from "./flows-text.ts";
 import { reportText } from "./report.ts";
+import { sizesOf } from "./sizes.ts";
 
 export const verb: Verb<OfRun> = {
   usage: "report",
@@ -19,13 +21,15 @@ export const verb: Verb<OfRun> = {
     const state = await journal.state();
     const { cost, fault } = await lookAt(place, state, used);
     const faults = faultIn(fault);
+    const sizes = await sizesOf(state, place);
     const file = join(journal.folder, "report.md");
     const textOf = (drawnIn: string | null): Promise<string> =>
-      reportText(state, journal.folder, cost, world.now(), faults, drawnIn);
+      reportText(state, journal.folder, cost, world.now(), faults, drawnIn, sizes);
     const report = await textOf(null);
     await writeFile(file, report);
     const { run, line, tip } = state;
-    const data = { run, line, tip, file, cost, flaky: flakyIn(state), report };
+    const tasks = tasksData(state, cost, sizes);
+    const data = { run, line, tip, file, cost, flaky: flakyIn(state), tasks, report };
     return { text: await textOf(file), data };
   },
 };

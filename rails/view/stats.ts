@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import { alarmsOf } from "../foreman/alarms.ts";
+import { asking } from "../foreman/attention.ts";
 import { gitText } from "../git/git.ts";
 import type { Place } from "../git/repository.ts";
 import type { Event } from "../journal/events.ts";
 import { replay } from "../journal/fold.ts";
 import { Journal, listRuns } from "../journal/journal.ts";
-import { isOpen, type RunState } from "../journal/state.ts";
+import { isRedRound } from "../journal/rounds.ts";
+import { type AttemptState, isOpen, type RunState } from "../journal/state.ts";
 import { clock, table } from "./text.ts";
+import { ownWork } from "./tree.ts";
 
 type Numbers = ReturnType<typeof numbersOf>;
 /** By the Monday of the week in which runs started, and the version of the rails that they ran on.
@@ -28,12 +31,24 @@ const COLUMNS: readonly Readonly<{ head: string; of: (week: Week) => string }>[]
   { head: "reverted", of: ({ reverted }) => `${reverted}` },
 ];
 
+/** What repeats, multiplies and plans, in a table of its own where there is any of it. */
+const OF_FLOWS: typeof COLUMNS = [
+  ...COLUMNS.slice(0, 2),
+  { head: "rounds", of: ({ rounds }) => `${rounds}` },
+  { head: "variants", of: ({ variants }) => `${variants}` },
+  { head: "visits", of: ({ visits }) => `${visits}` },
+];
+
 /** A repository's numbers as a table, a line for each week and version of the rails. */
 export function statsTable(weeks: readonly Week[], columns: number): string {
   if (weeks.length === 0) return "There is no run here yet: /minion starts one.";
-  const heads = COLUMNS.map(({ head }) => head);
-  const rows = weeks.map((week) => COLUMNS.map(({ of }) => of(week)));
-  return table([heads, ...rows], columns).join("\n");
+  const tableOf = (own: typeof COLUMNS, some: readonly Week[]): string[] => {
+    const rows = some.map((week) => own.map(({ of }) => of(week)));
+    return table([own.map(({ head }) => head), ...rows], columns);
+  };
+  const flows = weeks.filter((week) => week.rounds + week.variants + week.visits > 0);
+  const more = flows.length > 0 ? ["", ...tableOf(OF_FLOWS, flows)] : [];
+  return [...tableOf(COLUMNS, weeks), ...more].join("\n");
 }
 
 /** The numbers of all runs of a repository, newest week first. */
@@ -73,12 +88,14 @@ const CHANGES: readonly string[] = ["changed", "rails-changed", "stopped", "drop
 /** What is counted of a run. `asked`: times that a person had to decide about a task, decided or
  * not, and `waited` how many minutes that took in all; `changed`: how often the plan was changed, or
  * tasks were stopped or dropped; `reruns`: workers beyond the first of a
- * task's phase; `reverted`: landed commits that a later commit of any branch takes back. */
+ * task's phase, without what its page asks for: `rounds` that were handed in red, `variants`, and
+ * `visits` of planners; `reverted`: landed commits that a later commit of any branch takes back. */
 function numbersOf(state: RunState, events: readonly Event[], reverted: number) {
   const attempts = [...state.attempts.values()];
-  const tasks = [...state.tasks.values()].filter((task) => !task.done);
+  const tasks = ownWork(state).filter((task) => !task.done);
+  const visits = attempts.filter(({ phase, over }) => phase.tasks !== undefined && !over);
+  const rounds = attempts.filter(isRedRound);
   const waits = waitsOf(events);
-  const phases = new Set(attempts.map(({ task, phase }) => `${task.id} ${phase.name}`));
   return {
     runs: 1,
     tasks: tasks.length,
@@ -86,12 +103,25 @@ function numbersOf(state: RunState, events: readonly Event[], reverted: number) 
     asked: waits.length,
     waited: waits.reduce((sum, ms) => sum + ms, 0) / 60_000,
     changed: events.filter(({ event }) => CHANGES.includes(event)).length,
-    reruns: attempts.length - phases.size,
+    reruns: rerunsAmong(attempts),
+    rounds: rounds.length,
+    variants: attempts.filter(({ variant }) => variant > 0).length,
+    visits: visits.length,
     conflicts: events.filter((event) => event.event === "not-landed" && event.reason === "conflict")
       .length,
     sendBacks: attempts.reduce((sum, { sentBack }) => sum + sentBack.length, 0),
     reverted,
   };
+}
+
+/** How many workers did once more what one before them did. Rounds that were handed in and planners
+ * that did not fail are what their pages ask for. */
+function rerunsAmong(attempts: readonly AttemptState[]): number {
+  const isAgain = ({ phase, over }: AttemptState): boolean => phase.tasks !== undefined && !over;
+  const others = attempts.filter((each) => !isRedRound(each) && !isAgain(each));
+  const workers = others.filter(({ phase }) => phase.tasks === undefined);
+  const firsts = workers.map(({ task, phase, variant }) => `${task.id} ${phase.name} ${variant}`);
+  return others.length - new Set(firsts).size;
 }
 
 /** How long each time took in which something waited for a person, in milliseconds: a task, or the
@@ -121,9 +151,8 @@ function waitsOf(events: readonly Event[]): number[] {
 /** What waits for a person in a run: tasks by their ids, and by its reason what holds up the run. */
 function askedIn(state: RunState, now: number): string[] {
   const asked: string[] = [];
-  for (const { id, state: stands, reason } of state.tasks.values())
-    if (stands === "needs-human")
-      asked.push(reason === "base-red" || reason === "dispatches" ? `run ${reason}` : `task ${id}`);
+  for (const { id, reason } of asking(state))
+    asked.push(reason === "base-red" || reason === "dispatches" ? `run ${reason}` : `task ${id}`);
   const isPaused = alarmsOf(state, { dollars: null, now }).some(({ pause }) => pause);
   if (isOpen(state) && isPaused) asked.push("run alarm");
   return asked;

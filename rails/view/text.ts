@@ -15,9 +15,12 @@ export const LOOKS: Partial<
   blocked: { colour: "red", fill: "#ffe3e3" },
 };
 
+/** A text on one line; the blanks that it begins with stay, where they put it under another one. */
+const lineOf = (text: string): string => (/^ */.exec(text)?.[0] ?? "") + oneLine(text);
+
 /** A text on one line, in exactly so many columns: cut with `…` or filled with spaces. */
 export function cell(text: string, columns: number): string {
-  let line = oneLine(text);
+  let line = lineOf(text);
   if (width(line) > columns) {
     const chars = Array.from(line).slice(0, columns);
     while (width(chars.join("")) >= columns) chars.pop();
@@ -38,17 +41,21 @@ export const about = (ms: number): string => `about ${Math.max(1, Math.round(ms 
 const leastOf = (text: string): number => (/\d/.test(text) && width(text) <= 12 ? width(text) : 1);
 
 /** Rows as lines. Columns are as wide as what is in them; where that is too much the widest give
- * way.
+ * way. Of a row with fewer cells than others the last one has the rest of the line.
  * @param paint colours a cell that has its width already */
 export function table(
   rows: readonly (readonly string[])[],
   most: number,
   paint = (text: string, _row: number, _column: number): string => text,
 ): string[] {
-  const widths = (rows[0] ?? []).map((_, at) =>
-    Math.max(...rows.map((row) => width(oneLine(row[at] ?? "")))),
-  );
-  const least = widths.map((_, at) => Math.max(1, ...rows.map((row) => leastOf(row[at] ?? ""))));
+  const count = Math.max(0, ...rows.map(({ length }) => length));
+  const isRest = (row: readonly string[], at: number): boolean =>
+    row.length < count && at === row.length - 1;
+  const textsAt = (at: number): string[] =>
+    rows.flatMap((row) => (isRest(row, at) ? [] : [row[at] ?? ""]));
+  const all = Array.from({ length: count }, (_, at) => textsAt(at));
+  const widths = all.map((texts) => Math.max(0, ...texts.map((text) => width(lineOf(text)))));
+  const least = all.map((texts) => Math.max(1, ...texts.map(leastOf)));
   while (widths.reduce((sum, one) => sum + one + 2, -2) > most) {
     // Numbers give way last: one that is cut is another number.
     const spare = widths.map((own, at) => (own > (least[at] ?? 1) ? own : 0));
@@ -58,8 +65,9 @@ export function table(
   }
   return rows.map((row, index) => {
     const last = row.findLastIndex((text) => text !== "");
-    const cells = widths.slice(0, last + 1).map((columns, at) => {
-      const text = cell(row[at] ?? "", columns);
+    const cells = widths.slice(0, last + 1).map((own, at) => {
+      const before = widths.slice(0, at).reduce((sum, one) => sum + one + 2, 0);
+      const text = cell(row[at] ?? "", isRest(row, at) ? most - before : own);
       return paint(at === last ? text.trimEnd() : text, index, at);
     });
     return cells.join("  ");

@@ -150,7 +150,10 @@ class Real implements Hands {
   /** Worktrees that are left once `clean` has run, without those that it keeps for a reason. */
   async leftovers(): Promise<string[]> {
     const state = await this.journal.state();
-    const { keep } = await clean(state, this.place, [landingPath(this.place, state.run)], false);
+    const { keep } = await clean(state, this.place, [landingPath(this.place, state.run)], {
+      isDryRun: false,
+      isWithVariants: false,
+    });
     const begun = [...state.attempts.values()].flatMap((each) => each.begun?.worktree ?? []);
     const left = [...begun, landingPath(this.place, state.run)].filter(existsSync);
     return left.filter((path) => !keep.some(({ name }) => name === `worktree ${path}`));

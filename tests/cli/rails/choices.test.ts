@@ -60,7 +60,8 @@ async function works(attempt: string): Promise<Worker> {
 /** What has to be true once a choice of this label was typed. */
 async function expectDone({ label }: Choice, said: string, task: string): Promise<void> {
   if (label.startsWith("see what there is")) expect(said).toContain("+work");
-  else if (/land (it|that)$/.test(label)) expect((await next()).landed).toContain(task);
+  else if (/land (it|that)$|^land variant/.test(label))
+    expect((await next()).landed).toContain(task);
   else if (/^leave it undone/.test(label)) {
     const { tasks } = (await scene.minion(["board", "--json"])).json;
     expect(tasks.find((each: { task: string }) => each.task === task).state).toBe("dropped");
@@ -235,6 +236,65 @@ describe("each choice that is printed does what it says when it is typed", () =>
     await typeAll("stopped");
     for (const verb of ["land", "retry"])
       expect((await scene.minion([verb, "1"])).stderr).toContain("run r1 was aborted");
+  });
+});
+
+describe("several variants, and what an area is made of", () => {
+  test("each variant can be seen and landed by its own name, and clean names the others", async () => {
+    scene = new Scene();
+    await scene.start("### Task V: Cache\nWorkflow: variants\n");
+    await next();
+    const researcher = await scene.agent("r1/V.1");
+    await researcher.begin();
+    expect((await researcher.submit()).code).toBe(0);
+    await next();
+    for (const n of [2, 3, 4]) {
+      const worker = await works(`r1/V.${n}`);
+      await worker.minion(["gate", "--all"]);
+      expect((await worker.submit()).code).toBe(0);
+    }
+    await add({ event: "stopped", task: "V", question: "" });
+    const [{ choices } = { choices: [] }] = await attention();
+    const landing = choices.filter(({ label }) => label.startsWith("land variant"));
+    expect(landing.map(({ label }) => label)).toEqual([
+      "land variant 3",
+      "land variant 2",
+      "land variant 1",
+    ]);
+    for (const choice of choices) {
+      scene.keep("typed");
+      const said = await type(choice);
+      if (/^(see|land|leave)/.test(choice.label)) await expectDone(choice, said, "V");
+      else expect((await next()).dispatch).toMatchObject([{ task: "V" }]);
+      scene.back("typed");
+    }
+    await type(landing[1] as Choice);
+    expect(scene.show("minion/r1/line")).toContain("src/r1-V-3.txt");
+    const { keep } = (await scene.minion(["clean", "--json"])).json;
+    const named = keep.filter(({ why }: { why: string }) => why.includes("not picked"));
+    expect(named).toMatchObject([
+      { why: expect.stringContaining("variant 1 of task V") },
+      { why: expect.stringContaining("variant 3 of task V") },
+    ]);
+    const again = (await scene.minion(["clean", "--variants", "--json"])).json;
+    expect(again.remove).toEqual(named.map(({ name }: { name: string }) => name));
+  });
+
+  test("a task of an area, and a planner that comes to nothing", async () => {
+    scene = new Scene();
+    const list = "### Task A: Area\nWorkflow: area\nFiles: src/\n";
+    await scene.minion(["start", "-", "--budget", "9"], { input: list });
+    await next();
+    const planner = await scene.agent("r1/A.1");
+    await planner.begin();
+    const left = "### Task 1: One\nFiles: src/r1-A-1-1.txt\n";
+    expect((await planner.minion(["change", "-"], left)).code).toBe(0);
+    expect((await planner.submit()).code).toBe(0);
+    await next();
+    await works("r1/A/1.1");
+    await add({ event: "ended", attempt: "r1/A/1.1", reason: "stopped", note: "" });
+    expect((await attention()).map(({ task }) => task)).toEqual(["A/1"]);
+    await typeAll("stopped");
   });
 });
 

@@ -222,6 +222,47 @@ test("time, money and what a budget pays for; the project's own prices win", asy
   expect(broken.json.error.message).toContain("prices.md:7:");
 });
 
+test("what Each: lists is counted and priced when asked to, in the list's folder; else it is not run", async () => {
+  scene.write("sub/a.txt", "x\n");
+  scene.write("sub/b.txt", "x\n");
+  const list =
+    "### Task 1: Move\nEach: touch ran; ls *.txt; echo; ls *.txt; echo noise >&2\nFiles: {}\n" +
+    "### Task 2: Whole\nDepends: 1\n";
+  const of = async (...more: string[]) => {
+    const options = { input: list, cwd: `${scene.repo}/sub` };
+    return (await scene.minion(["plan", "-", "--json", ...more], options)).json;
+  };
+  const before = everything();
+  const plain = await of();
+  expect(everything()).toBe(before);
+  expect(plain).not.toHaveProperty("listed");
+  const counted = await of("--each");
+  expect(counted.listed).toEqual([{ task: "1", count: 2, leftOut: 3, fault: "" }]);
+  expect(counted.tasks).toHaveLength(2);
+  const dollars = (json: typeof plain) => json.estimate.dollars.likely;
+  expect(dollars(counted)).toBeCloseTo(3 * dollars(plain), 1);
+  expect(everything()).toContain("./sub/ran");
+});
+
+test("an Each: that fails, or an area without a budget, is said", async () => {
+  const input = "### Task 1: Move\nEach: exit 3\nFiles: {}\n### Task A: Area\nWorkflow: area\n";
+  const { code, json } = await scene.minion(["plan", "-", "--each", "--json"], { input });
+  const found = json.findings.map(({ code: name, level }: { code: string; level: string }) => [
+    name,
+    level,
+  ]);
+  expect([code, found]).toEqual([
+    1,
+    expect.arrayContaining([
+      ["each", "error"],
+      ["no-budget", "warning"],
+    ]),
+  ]);
+  const bound = await scene.minion(["plan", "-", "--budget", "150"], { input });
+  expect(bound.stdout).toContain("planned as they go: at most 200 tasks, $150 (A)");
+  expect(bound.stdout).not.toContain("with a budget only");
+});
+
 test("a flowchart, with the exit of the plan", async () => {
   const draw = (list: string) => scene.minion(["plan", "-", "--mermaid"], { input: list });
   expect(await draw("1. One\n2. Two (depends on: 1)\n")).toMatchObject({

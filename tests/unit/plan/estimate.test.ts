@@ -4,14 +4,16 @@ import { join } from "node:path";
 import width from "fast-string-width";
 import { describe, expect, test } from "vitest";
 import type { NewEvent } from "../../../rails/journal/events.ts";
-import { estimate, fitting } from "../../../rails/money/estimate.ts";
+import { effortIn } from "../../../rails/journal/phases.ts";
+import { estimate, expectedOf, fitting } from "../../../rails/money/estimate.ts";
 import { experienceOf } from "../../../rails/money/experience.ts";
 import { readPrices } from "../../../rails/money/price-table.ts";
 import type { Prices } from "../../../rails/money/prices.ts";
 import { makePlan } from "../../../rails/plan/plan.ts";
 import { mermaid } from "../../../rails/view/mermaid.ts";
 import { estimateLines, planTable } from "../../../rails/view/plan-table.ts";
-import { startedWith } from "../rails/run.ts";
+import { listing, madeRun } from "../rails/made-run.ts";
+import { phasesOf, startedWith } from "../rails/run.ts";
 
 const SHIPPED = await readFile(
   new URL("../../../assets/skills/minion-blueprint/prices.md", import.meta.url),
@@ -63,7 +65,10 @@ describe("what a list takes", () => {
     expect(of(LIST, 1)?.minutes.likely).toBe(16);
   });
   test("a task of several dispatches takes so many times as much", () => {
-    const found = of("1. One\n2. Two\n", 2, null, (id) => (id === "2" ? 3 : 1));
+    const found = of("1. One\n2. Two\n", 2, null, (id) => {
+      const [one, many] = ["- name: a", "- name: a\n- name: b\n- name: c"].map(phasesOf);
+      return effortIn((id === "2" ? many : one) ?? [], 2);
+    });
     expect(found).toMatchObject({
       oneByOne: 16,
       minutes: { likely: 12 },
@@ -71,6 +76,28 @@ describe("what a list takes", () => {
       tokens: 4 * 6e6,
     });
     expect(found?.perTask[0]).toEqual({ id: "2", minutes: 12, dollars: 48 });
+  });
+  test("rounds come one after another: one at least, and all of them as the upper end", () => {
+    const found = of("1. One\n", 2, null, () => effortIn(phasesOf("- {name: a, rounds: 6}"), 2));
+    expect(found).toMatchObject({
+      minutes: { low: 2, likely: 4 * 4, high: 6 * 10 },
+      dollars: { low: 16, likely: 4 * 16, high: 6 * 16 },
+    });
+  });
+  test("variants are at work at once: their time counts once where there are slots, their money each", () => {
+    const phases = phasesOf(
+      "- {name: ways, writes: false}\n- {name: a, variants: 3}\n- {name: b, picks: a}",
+    );
+    const with3 = of("1. One\n", 3, null, () => effortIn(phases, 3));
+    expect(with3).toMatchObject({ minutes: { likely: 3 * 4 }, dollars: { likely: 5 * 16 } });
+    expect(of("1. One\n", 2, null, () => effortIn(phases, 2))?.minutes.likely).toBe(4 * 4);
+  });
+  test("what a run is expected to cost grows by what is planned or listed as it goes", () => {
+    const known = of("1. One\n") as NonNullable<ReturnType<typeof of>>;
+    const list = "### Task 1: Move\nEach: ls\n";
+    const listed = madeRun(list, listing("1", ["a", "b", "c"]));
+    const state = { ...listed, estimate: { ...known, dollars: same(0) } };
+    expect(expectedOf(state)).toEqual(same(3 * 16));
   });
   test("earlier runs stand in for the minutes that are assumed, and say so", () => {
     const minutes = { low: 1, likely: 1.5, high: 3 };

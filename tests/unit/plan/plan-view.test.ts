@@ -2,8 +2,10 @@ import width from "fast-string-width";
 import { describe, expect, test } from "vitest";
 import type { Tools } from "../../../rails/blueprint/tools.ts";
 import { makePlan } from "../../../rails/plan/plan.ts";
+import type { PlannedTask } from "../../../rails/plan/task.ts";
 import { planTable } from "../../../rails/view/plan-table.ts";
 import { cell } from "../../../rails/view/text.ts";
+import { phasesOf } from "../rails/run.ts";
 
 const none: Tools = { setup: null, lint: null, test: null, build: null };
 const tools: Tools = {
@@ -33,6 +35,40 @@ lint   npm run lint (in packages/a)  packages/a/package.json: scripts.lint
 test   npm test                      package.json: scripts.test
 build  none found
 `);
+});
+
+test("what comes again, is chosen from, is planned as it goes or listed", () => {
+  const list =
+    "### Task A: Area\nWorkflow: area\nFiles: src/\n### Task L: Loop\nWorkflow: loop\nVerify: `npm test`\n" +
+    "### Task V: Ways\nWorkflow: variants\n### Task 1: Move\nEach: git grep -l moment\nFiles: {}\nVerify: `x {}`\n" +
+    "### Task 2: More\nEach: ls\nFiles: {}\nVerify: `x {}`\n";
+  const plan = makePlan(list, "l");
+  const workflows = {
+    area: phasesOf("- {name: plan, tasks: 12, rounds: 12}"),
+    loop: phasesOf("- {name: implement, rounds: 6}"),
+    variants: phasesOf(
+      "- {name: ways, writes: false}\n- {name: a, variants: 3}\n- {name: b, picks: a}",
+    ),
+  };
+  const known = { workflows, planned: 200, listed: null };
+  const uncounted = planTable(plan, none, 100, [], { ...known, budget: null });
+  expect(uncounted).toContain("planned as they go: at most 200 tasks, no budget (A)\n");
+  expect(uncounted).toMatch(
+    /^1 +not counted: minion plan --each counts it {2}git grep -l moment$/m,
+  );
+  const [one, two] = plan.tasks.filter(({ each }) => each) as [PlannedTask, PlannedTask];
+  const listed = [
+    { task: one, lines: ["a", "b"], leftOut: 3, fault: "" },
+    { task: two, lines: [], leftOut: 0, fault: "ended with 127" },
+  ];
+  const counted = planTable(plan, none, 100, [], { ...known, budget: 150, listed });
+  expect(counted).toContain("planned as they go: at most 200 tasks, $150 (A)\n");
+  expect(counted).toMatch(/^1 +2, 3 lines left out \(blank or doubled\) +git grep -l moment$/m);
+  expect(counted).toMatch(/^2 +ended with 127 +ls$/m);
+  expect(counted).toMatch(/^loop \(\): up to 6 workers +L$/m);
+  expect(counted).toMatch(/^variants \(\): up to 5 workers +V$/m);
+  for (const line of planTable(plan, none, 80, [], { ...known, budget: 150, listed }).split("\n"))
+    expect(width(line)).toBeLessThanOrEqual(80);
 });
 
 test("findings stand beneath, with their line and what to do", () => {

@@ -108,6 +108,38 @@ describe("a healthy run raises none", () => {
   });
 });
 
+describe("rounds that were handed in red count like ends", () => {
+  const workflows = { "": phasesOf("- {name: implement, rounds: 6}") };
+  const round = (task: string, line: string, code = 1): NewEvent[] => [
+    ...begun(task),
+    ran(task, { code, errors: line ? [line] : [] }),
+    { ...submitted(task), red: ["test"] } as NewEvent,
+  ];
+  const of = (...events: NewEvent[]) =>
+    alarmsOf(runAfter(LIST, { workflows }, ...events), { dollars: null, now: 0 })
+      .filter(({ when }) => when === "ended")
+      .map(({ what }) => what);
+  const three = (line: string, code = 1) =>
+    ["1", "2", "3"].flatMap((task) => round(task, line.replace("TASK", task), code));
+
+  test("several tasks whose rounds leave the same, wherever that stands", () => {
+    const what = "rounds left test red: «cannot find module PATH» (tasks 1, 2, 3)";
+    expect(of(...three("cannot find module src/TASK/x.js"))).toEqual([what]);
+    expect(of(...three("cannot find module src/TASK/x.js").slice(0, -1))).toEqual([]);
+    expect(of(...three("", 127))).toEqual(["rounds left test red: ended with 127 (tasks 1, 2, 3)"]);
+  });
+  test("not what is each task's own, nor a check that says nothing", () => {
+    const own = ["one", "two", "three"].flatMap((what, at) => round(`${at + 1}`, `no ${what}`));
+    expect(of(...own)).toEqual([]);
+    expect(of(...three(""))).toEqual([]);
+  });
+  test("nor what was before a result; and a red round is none for those that ended", () => {
+    expect(of(...three("cannot find it"), ...begun("4"), submitted("4"))).toEqual([]);
+    const all = [...failed("1"), ...failed("2"), ...failed("3"), ...round("4", "x")];
+    expect(of(...all)).toEqual(["workers ended with gate-failed at test (tasks 1, 2, 3)"]);
+  });
+});
+
 describe("each alarm by what it counts", () => {
   test("workers that end for the same reason at the same gate: not for two, and not for different ones", () => {
     const two = [...failed("1"), ...failed("2")];

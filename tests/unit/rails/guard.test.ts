@@ -89,6 +89,8 @@ describe("who may run which command of minion", () => {
   test.each([
     ["minion next --json", "allow"],
     ["minion plan /tmp/x.md", "allow"],
+    ["minion plan /tmp/x.md --each", "ask"],
+    ["minion plan --each - <<'TASKS'\n1. One\nTASKS", "ask"],
     ["minion clean --dry-run", "allow"],
     ["minion guide", "allow"],
     ["minion guide forms tickets", "allow"],

@@ -8,7 +8,8 @@ import { runAfter } from "./run.ts";
 test("what a table has of numbers is whole at 80 columns, whatever stands beside it", () => {
   const numbers = { runs: 112, tasks: 2340, landed: 2319, asked: 118, waited: 1234.5 };
   const more = { changed: 12, reruns: 240, conflicts: 131, sendBacks: 1024, reverted: 17 };
-  const weeks = [{ week: "2026-11-30", blueprint: "a1b2c3d", ...numbers, ...more }];
+  const flows = { rounds: 1031, variants: 312, visits: 47 };
+  const weeks = [{ week: "2026-11-30", blueprint: "a1b2c3d", ...numbers, ...more, ...flows }];
   const text = statsTable(weeks, 80);
   for (const one of [
     "2026-11-30",
@@ -20,6 +21,9 @@ test("what a table has of numbers is whole at 80 columns, whatever stands beside
     "131",
     "1024",
     "17",
+    "1031",
+    "312",
+    "47",
   ])
     expect(text.split(/ {2,}|\n/)).toContain(one);
   for (const line of text.split("\n")) expect(width(line)).toBeLessThanOrEqual(80);
