@@ -16,7 +16,13 @@ import { isMissed } from "./passed.ts";
 import { phasesFor, stepsIn, wayFor } from "./phases.ts";
 import type { State } from "./shapes.ts";
 import { settle } from "./standing.ts";
-import { type AttemptState, hasResult, type RunState, type TaskState } from "./state.ts";
+import {
+  type AttemptState,
+  hasResult,
+  type PlanChange,
+  type RunState,
+  type TaskState,
+} from "./state.ts";
 
 /** The state after the events of a journal.
  * @param first the one that starts the run
@@ -74,6 +80,7 @@ function stateAtStart(first: Event<"started">, bad: readonly number[]): RunState
     merged: null,
     dropping: [],
     notDropped: "",
+    isStale: false,
     proven: null,
     limited: 0,
     limitedUntil: 0,
@@ -264,6 +271,7 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
   },
   "end-checked"(state, event) {
     state.end = event;
+    state.isStale = false;
     const isToJudge = state.successWords !== "" && !state.tasks.has(SUCCESS);
     if (event.red === null && isToJudge) addSuccessTask(state);
     if (event.red !== null) addEndTask(state, event.red, event.checks ?? []);
@@ -300,6 +308,7 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
     // What is new among the gates was never seen on the base.
     state.baseRed = null;
     state.baseAccepted = false;
+    state.isStale = true;
     for (const task of state.tasks.values()) rephase(state, task);
   },
   stopped(state, event) {
@@ -310,11 +319,11 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
     for (const id of event.tasks) drop(state.tasks.get(id), event.at);
   },
   dropping(state, event) {
-    state.dropping = event.tasks;
+    state.dropping = [...new Set([...state.dropping, ...event.tasks])];
     state.notDropped = "";
   },
   "not-dropped"(state, event) {
-    state.dropping = [];
+    state.dropping = without(state.dropping, event.tasks);
     state.notDropped = event.note;
   },
   told(state, event) {
@@ -421,6 +430,9 @@ function addSuccessTask(state: RunState): void {
   state.tasks.set(SUCCESS, openTask(task, "waiting", [JUDGE]));
 }
 
+const without = (ids: readonly string[], others: readonly string[]): string[] =>
+  ids.filter((id) => !others.includes(id));
+
 /** Moves the line to what was proven. */
 function land(state: RunState, proven: EventData["proven"], at: number): void {
   const attempts = proven.landed.map(({ attempt }) => attempt);
@@ -429,10 +441,11 @@ function land(state: RunState, proven: EventData["proven"], at: number): void {
     if (task) Object.assign(task, { state: "landed", endedAt: at });
   }
   for (const id of proven.dropped ?? []) drop(state.tasks.get(id), at);
-  if (proven.dropped) state.dropping = [];
+  state.dropping = without(state.dropping, proven.dropped ?? []);
   state.landings.push({ ...proven, at, attempts });
   state.tip = proven.to;
   state.proven = null;
+  state.isStale = false;
 }
 
 /** Who adds tasks by a change. */
@@ -449,14 +462,18 @@ function changePlan(state: RunState, event: Event<"changed">): void {
   const planner = state.attempts.get(event.by ?? "");
   if (planner) planner.left += event.tasks.filter(({ id }) => !state.tasks.has(id)).length;
   const before: PlannedTask[] = [];
+  const stops = new Map<string, string | null>();
+  const undone = event.isUndo ? state.changes.at(-1) : undefined;
   for (const planned of event.tasks) {
     const task = state.tasks.get(planned.id);
     if (task) {
       before.push(task.planned);
+      stops.set(task.id, task.stop);
       // What its work touched is known already, and may be riskier than its words.
       const isRisky = task.result !== undefined && isAtLeast(task.risk, planned.risk);
       const risk = isRisky ? task.risk : planned.risk;
-      Object.assign(task, planned, { planned, risk, stop: planned.ask || task.stop });
+      const stop = undone ? stopBefore(undone, task) : planned.ask || task.stop;
+      Object.assign(task, planned, { planned, risk, stop });
       rephase(state, task);
     } else {
       const opened = openTask(planned, "waiting", wayOf(state, planned));
@@ -470,8 +487,14 @@ function changePlan(state: RunState, event: Event<"changed">): void {
   const listed = state.tasks.get(event.listed ?? "");
   if (listed) listed.isListed = true;
   if (event.isUndo) state.changes.pop();
-  else if (!listed && !planner) state.changes.push({ event, before });
+  else if (!listed && !planner) state.changes.push({ event, before, stops });
   state.reminded = false;
+}
+
+/** What a task waits for once a change of it is taken back: what it asked there is asked no more. */
+function stopBefore({ event, stops }: PlanChange, { id, stop }: TaskState): string | null {
+  const asked = event.tasks.find((task) => task.id === id)?.ask;
+  return asked && asked === stop ? (stops.get(id) ?? null) : stop;
 }
 
 /** The phases of a task whose words or rails are others now. Those that it went through stay as they

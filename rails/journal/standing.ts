@@ -90,8 +90,8 @@ function standing(state: RunState, task: TaskState, progress: Progress): Standin
   const { recent, isDoubted } = progress;
   const last = task.attempts.at(-1);
   if (task.isDropped) return as("dropped");
-  if (task.id === SUCCESS) return ofTheWhole(state, task);
   if (task.stop !== null) return stoppedFor(task.stop, last?.over);
+  if (task.id === SUCCESS) return ofTheWhole(state, task);
   if (activeOf(task).length > 0) return as("running");
   if (task.phase && isChosenFrom(task, task.phase)) return ofVariants(state, task, task.phase);
   if (last?.nothing && !last.over) return ofNothing(task, last);
