@@ -140,7 +140,7 @@ function finished(
   });
   for (const { id, depends, line } of tasks)
     for (const other of depends)
-      if (state.tasks.get(other)?.isDropped) {
+      if (state.tasks.get(other)?.isDropped || state.dropping.includes(other)) {
         const what = `task ${id} needs ${other}, which was dropped`;
         findings.push(finding("dropped", line, what, `minion retry ${other} starts it anew`));
       }

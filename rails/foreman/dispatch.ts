@@ -49,10 +49,18 @@ export function dispatchAll(
   return starts.map((start) => {
     const { task, named } = start;
     if (named) return dispatch(state, start, named.id, write);
-    const number = (fresh.get(task) ?? task.attempts.length) + 1;
+    const number = (fresh.get(task) ?? lastNumber(state, task)) + 1;
     fresh.set(task, number);
     return dispatch(state, start, `${state.run}/${task.id}.${number}`, write);
   });
+}
+
+/** The number of the newest attempt that there was under a task's id: one that a change took out of
+ * the plan had it before. */
+function lastNumber({ attempts, run }: RunState, { id }: TaskState): number {
+  const start = `${run}/${id}.`;
+  const own = [...attempts.keys()].filter((name) => name.startsWith(start));
+  return Math.max(0, ...own.map((name) => Number(name.slice(start.length))));
 }
 
 function dispatch(

@@ -17,8 +17,10 @@ type NewRails = Extract<NewEvent, { event: "rails-changed" }>;
  * @throws Fault `page`, `no-gates`, `aborted` where it cannot be */
 export async function railsNow(
   state: RunState,
-  place: Place,
+  from: Place,
 ): Promise<{ event: NewRails; changed: string[] } | null> {
+  // Wherever this is called: what is found for the run is found where its list was written.
+  const place = { ...from, prefix: state.prefix };
   if (state.aborted) throw new Fault("aborted", `run ${state.run} was aborted`, "start a new one");
   const [wrong] = (await pageFindings(place)).filter(({ level }) => level === "error");
   if (wrong) throw new Fault("page", wrong.message, wrong.hint);
@@ -32,16 +34,16 @@ export async function railsNow(
     place,
     "the list",
   );
-  // What shows that the whole is a success is the list's, and stays.
-  const ofList = state.gates.filter(({ isCheck }) => isCheck);
-  const gates = [...gatesFor(blueprint, tools), ...ofList];
-  if (gates.length === ofList.length)
+  const own = gatesFor(blueprint, tools);
+  if (own.length === 0)
     throw new Fault("no-gates", "nothing could be proven", "name commands under gates:");
+  // What the list's `success:` names is no part of the rails.
+  const gates = [...own, ...state.gates.filter(({ isCheck }) => isCheck)];
   const named = new Set(Object.keys(state.workflows));
-  const own = [...rails.all.values()].filter(({ name }) => named.has(name));
+  const pages = [...rails.all.values()].filter(({ name }) => named.has(name));
   const workflows = {
     ...state.workflows,
-    ...Object.fromEntries(own.map(({ name, phases }) => [name, phases])),
+    ...Object.fromEntries(pages.map(({ name, phases }) => [name, phases])),
   };
   const event: NewRails = {
     event: "rails-changed",

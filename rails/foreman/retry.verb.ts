@@ -17,12 +17,14 @@ export const verb: Verb<OfRun & Worded> = {
     const { journal, place } = await runToChange(world, `retry ${id}`, options.run);
     await journal.decide((state, write) => {
       const task = waitingTask(state, id);
+      const words = (options.message ?? "").trim();
       // What was handed in is not what the person wants: it is done anew, and not looked at again.
-      if (task.reason === "high-risk" && task.result) {
+      const reason = task.reason === "high-risk" || (words && isAllDone(task)) ? task.reason : null;
+      if (reason && task.result) {
         const note = "A person wants another try.";
-        write({ event: "not-landed", attempt: task.result.id, reason: "high-risk", note });
+        write({ event: "not-landed", attempt: task.result.id, reason, note });
       }
-      write({ event: "retried", task: id, words: (options.message ?? "").trim() });
+      write({ event: "retried", task: id, words });
     });
     const state = await journal.state();
     const [halt] = (await attentionAt(place, state)).filter(({ task }) => task === "");
@@ -36,6 +38,10 @@ export const verb: Verb<OfRun & Worded> = {
     return { text: `task ${id} may be tried again${once}: ${way}`, data: { task: id } };
   },
 };
+
+/** Would a task land as it was handed in? Nobody would read what a person says of it then. */
+const isAllDone = ({ phase, result, isDropped }: TaskState): boolean =>
+  phase === null && result !== undefined && !result.over && !isDropped;
 
 /** The task that waits for a person's word for another try.
  * @throws Fault that says what would help where that changes nothing */

@@ -356,18 +356,33 @@ function inCode(code: string): string[][] {
   return isDisguised(code) ? [...named, [UNSEEN]] : named;
 }
 
-/** What a line's only here-document says, if it is one with nothing left for the shell to fill in;
- * else null. */
+/** What `minion` is given to read by a line's here-document: where that is the only thing in it
+ * that anything reads, with nothing left for the shell to fill in; else null. */
 export function hereDocIn(text: string): string | null {
-  const found: string[] = [];
+  const inputs: SyntaxNode[] = [];
+  const readers: Command[] = [];
   const visit = (node: SyntaxNode): void => {
-    if (node.type === "HereDoc" && !node.body.parts) found.push(node.body.text);
+    if (isInput(node)) inputs.push(node);
+    if (node.type === "Command" && isReader(node)) readers.push(node);
     forEachChild(node, visit);
   };
   visit(parse(text));
-  const [only, more] = found;
-  return only !== undefined && more === undefined ? only : null;
+  const [input, more] = inputs;
+  const [only, other] = readers;
+  if (input?.type !== "HereDoc" || input.body.parts || more || other) return null;
+  const isRead = input.descriptor === undefined && only?.redirects.includes(input);
+  return isRead ? input.body.text : null;
 }
+
+const isInput = (node: SyntaxNode): boolean =>
+  node.type === "HereDoc" ||
+  node.type === "HereString" ||
+  (node.type === "Redirect" && node.operator.startsWith("<"));
+
+/** Does a command start `minion`, also by another program, to read its standard input? */
+const isReader = ({ name, args }: Command): boolean =>
+  args.some((word) => textOf(word) === "-") &&
+  [name, ...args].some((word) => word && nameOf(textOf(word)) === "minion");
 
 /** Options, also cut short and in a text of several lines, with which git writes elsewhere, reads
  * what is not the project's, or starts another program. */

@@ -1,4 +1,4 @@
-import { access, readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Consent, newRails } from "../blueprint/agreed.ts";
 import { changeFrom } from "../foreman/change.ts";
@@ -9,6 +9,7 @@ import { isUnfinished } from "../foreman/resume.ts";
 import type { Place } from "../git/repository.ts";
 import { findRun } from "../journal/journal.ts";
 import { isActive, type RunState, type TaskState } from "../journal/state.ts";
+import { isStream } from "../program/files.ts";
 import { isAlive } from "../program/process.ts";
 import { outside } from "../program/world.ts";
 import type { Found } from "../worker/attempt.ts";
@@ -137,8 +138,8 @@ async function decisionIn(
     const last = state.changes.at(-1)?.event;
     return last && (last.session === "" || last.loosened.length > 0) ? PERSON : null;
   }
-  const isSeen = file === "-" ? input !== null : await isThere(resolve(cwd, file));
-  if (!isSeen) return isPlain && file !== "-" ? null : UNSEEN;
+  const seen = await listSeen(file, { cwd, input, isPlain });
+  if (seen !== "whole") return seen === "none" ? null : UNSEEN;
   const text = file === "-" ? input : await readFile(resolve(cwd, file), "utf8").catch(() => "");
   // What cannot be done changes nothing, and says why.
   const changed = await changeFrom(text ?? "", "the list", place, state).catch(() => null);
@@ -164,9 +165,7 @@ async function consentFor(
   { cwd, input, isPlain }: Given,
 ): Promise<ToolAnswer> {
   const rails = await newRails(place.top, place.common);
-  const isSeen = file === "-" ? input !== null : await isThere(resolve(cwd, file));
-  // Alone, a list that is not there starts nothing; a longer line may be about to write it.
-  if (!isSeen && !(isPlain && file !== "-")) return UNSEEN;
+  if ((await listSeen(file, { cwd, input, isPlain })) === "hidden") return UNSEEN;
   // What cannot be planned does not start either, and says why.
   const ofList = await newOfList(file, cwd, input ?? "").catch(() => null);
   return rails || ofList ? shownFor(rails, ofList) : null;
@@ -180,11 +179,19 @@ const shownFor = (rails: Consent | null, ofList: Consent | null): ToolAnswer =>
     ].join("\n\n"),
   );
 
-const isThere = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
+/** What can be seen of a list before `minion` reads it: the whole; none, where it is not there and
+ * nothing else in the line may be about to write it; or it is hidden, as what only the call itself
+ * can read: `/dev/stdin`, a pipe. */
+async function listSeen(
+  file: string,
+  { cwd, input, isPlain }: Given,
+): Promise<"whole" | "none" | "hidden"> {
+  if (file === "-") return input === null ? "hidden" : "whole";
+  const path = resolve(cwd, file);
+  const found = isStream(path) ? null : await stat(path).catch(() => undefined);
+  if (found === undefined) return isPlain ? "none" : "hidden";
+  return found?.isFile() ? "whole" : "hidden";
+}
 
 /** Why the run that a resume is about stands still (an alarm, a spent budget), where the session
  * that leads it is still there: that session must not lift its own pause. Empty where a resume only

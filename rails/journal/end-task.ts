@@ -62,10 +62,12 @@ export const isListed = (task: Pick<TaskState, "id">): boolean =>
   !isEnd(task) && task.id !== SUCCESS;
 
 /** Has all landed that will, on a line that was not proven for the end yet? */
-export function isEndDue({ gates, fresh, landings, tip, end, tasks }: RunState): boolean {
+export function isEndDue(state: RunState): boolean {
+  const { gates, fresh, landings, tip, end, tasks, isStale } = state;
+
   const isWanted = fresh || gates.some(({ isLast }) => isLast);
   if (!isWanted || landings.length === 0) return false;
-  return end?.tip !== tip && ![...tasks.values()].some(isBusy);
+  return (end?.tip !== tip || isStale) && ![...tasks.values()].some(isBusy);
 }
 
 /** Is something still to come of a task without anybody's word? */

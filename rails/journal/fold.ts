@@ -13,10 +13,16 @@ import {
 } from "./end-task.ts";
 import type { Event, EventData, EventName } from "./events.ts";
 import { isMissed } from "./passed.ts";
-import { phasesFor, progressOf, stepsIn, wayFor } from "./phases.ts";
+import { phasesFor, stepsIn, wayFor } from "./phases.ts";
 import type { State } from "./shapes.ts";
 import { settle } from "./standing.ts";
-import { type AttemptState, hasResult, type RunState, type TaskState } from "./state.ts";
+import {
+  type AttemptState,
+  hasResult,
+  type PlanChange,
+  type RunState,
+  type TaskState,
+} from "./state.ts";
 
 /** The state after the events of a journal.
  * @param first the one that starts the run
@@ -74,6 +80,7 @@ function stateAtStart(first: Event<"started">, bad: readonly number[]): RunState
     merged: null,
     dropping: [],
     notDropped: "",
+    isStale: false,
     proven: null,
     limited: 0,
     limitedUntil: 0,
@@ -271,6 +278,7 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
   },
   "end-checked"(state, event) {
     state.end = event;
+    state.isStale = false;
     const isToJudge = state.successWords !== "" && !state.tasks.has(SUCCESS);
     if (event.red === null && isToJudge) addSuccessTask(state);
     if (event.red !== null) addEndTask(state, event.red, event.checks ?? []);
@@ -307,6 +315,7 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
     // What is new among the gates was never seen on the base.
     state.baseRed = null;
     state.baseAccepted = false;
+    state.isStale = true;
     for (const task of state.tasks.values()) rephase(state, task);
   },
   stopped(state, event) {
@@ -317,11 +326,11 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
     for (const id of event.tasks) drop(state.tasks.get(id), event.at);
   },
   dropping(state, event) {
-    state.dropping = event.tasks;
+    state.dropping = [...new Set([...state.dropping, ...event.tasks])];
     state.notDropped = "";
   },
   "not-dropped"(state, event) {
-    state.dropping = [];
+    state.dropping = without(state.dropping, event.tasks);
     state.notDropped = event.note;
   },
   told(state, event) {
@@ -338,9 +347,6 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
     const task = state.tasks.get(event.task);
     if (!task) return;
     if (event.words) task.words = [...task.words, event.words];
-    // What was handed in before the answer does not know it: it is done anew.
-    const isWhole = progressOf(task, state.blueprint.bounds.cycles).phase === null;
-    if (event.words && task.stop && isWhole) giveBack(task, event.at);
     task.stop = null;
     task.isDropped = false;
     task.isClosed = false;
@@ -370,16 +376,6 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
     state.aborted = true;
   },
 };
-
-/** What was handed in of a task counts no more, by nobody's fault. */
-function giveBack(task: TaskState, at: number): void {
-  const { attempts } = task;
-  const result = attempts.findLast(({ submitted, over }) => submitted && !over);
-  if (!result) return;
-  const note = "A person's answer came after it was handed in.";
-  result.over = { event: "ended", at, attempt: result.id, reason: "changed", note };
-  task.tried = attempts.length;
-}
 
 /** Something came through, or somebody says that it will. */
 function unlimit(state: RunState): void {
@@ -441,6 +437,9 @@ function addSuccessTask(state: RunState): void {
   state.tasks.set(SUCCESS, openTask(task, "waiting", [JUDGE]));
 }
 
+const without = (ids: readonly string[], others: readonly string[]): string[] =>
+  ids.filter((id) => !others.includes(id));
+
 /** Moves the line to what was proven. */
 function land(state: RunState, proven: EventData["proven"], at: number): void {
   const attempts = proven.landed.map(({ attempt }) => attempt);
@@ -449,10 +448,11 @@ function land(state: RunState, proven: EventData["proven"], at: number): void {
     if (task) Object.assign(task, { state: "landed", endedAt: at });
   }
   for (const id of proven.dropped ?? []) drop(state.tasks.get(id), at);
-  if (proven.dropped) state.dropping = [];
+  state.dropping = without(state.dropping, proven.dropped ?? []);
   state.landings.push({ ...proven, at, attempts });
   state.tip = proven.to;
   state.proven = null;
+  state.isStale = false;
 }
 
 /** Who adds tasks by a change. */
@@ -469,14 +469,18 @@ function changePlan(state: RunState, event: Event<"changed">): void {
   const planner = state.attempts.get(event.by ?? "");
   if (planner) planner.left += event.tasks.filter(({ id }) => !state.tasks.has(id)).length;
   const before: PlannedTask[] = [];
+  const stops = new Map<string, string | null>();
+  const undone = event.isUndo ? state.changes.at(-1) : undefined;
   for (const planned of event.tasks) {
     const task = state.tasks.get(planned.id);
     if (task) {
       before.push(task.planned);
+      stops.set(task.id, task.stop);
       // What its work touched is known already, and may be riskier than its words.
       const isRisky = task.result !== undefined && isAtLeast(task.risk, planned.risk);
       const risk = isRisky ? task.risk : planned.risk;
-      Object.assign(task, planned, { planned, risk, stop: stopAfter(task, planned, event) });
+      const stop = undone ? stopBefore(undone, task) : stopAfter(task, planned);
+      Object.assign(task, planned, { planned, risk, stop });
       rephase(state, task);
     } else {
       const opened = openTask(planned, "waiting", wayOf(state, planned));
@@ -490,19 +494,18 @@ function changePlan(state: RunState, event: Event<"changed">): void {
   const listed = state.tasks.get(event.listed ?? "");
   if (listed) Object.assign(listed, { isListed: true, leftOut: event.leftOut ?? 0 });
   if (event.isUndo) state.changes.pop();
-  else if (!listed && !planner) state.changes.push({ event, before });
+  else if (!listed && !planner) state.changes.push({ event, before, stops });
   state.reminded = false;
 }
 
-/** What a task waits for once its words are others: a question that is new, and not one that was
- * answered, or that the change which asked it was taken back with. */
-function stopAfter(
-  { stop, planned: before }: TaskState,
-  planned: PlannedTask,
-  { isUndo }: Event<"changed">,
-): string | null {
-  if (planned.ask !== "" && planned.ask !== before.ask) return isUndo ? stop : planned.ask;
-  return isUndo && planned.ask === "" && stop === before.ask ? null : stop;
+/** What a task waits for once its words are others: also a question that is new. */
+const stopAfter = ({ stop, planned: before }: TaskState, { ask }: PlannedTask): string | null =>
+  ask !== "" && ask !== before.ask ? ask : stop;
+
+/** What a task waits for once a change of it is taken back: what it asked there is asked no more. */
+function stopBefore({ event, stops }: PlanChange, { id, stop }: TaskState): string | null {
+  const asked = event.tasks.find((task) => task.id === id)?.ask;
+  return asked && asked === stop ? (stops.get(id) ?? null) : stop;
 }
 
 /** The phases of a task whose words or rails are others now. Those that it went through stay as they

@@ -93,8 +93,8 @@ function standing(state: RunState, task: TaskState, progress: Progress): Standin
   const { recent, isDoubted } = progress;
   const last = task.attempts.at(-1);
   if (task.isDropped) return as("dropped");
-  if (task.id === SUCCESS) return ofTheWhole(state, task);
   if (task.stop !== null) return stoppedFor(task.stop, last?.over);
+  if (task.id === SUCCESS) return ofTheWhole(state, task);
   if (activeOf(task).length > 0) return as("running");
   if (isToBegin(task)) return beforeFirst(state, task);
   if (task.phase && isChosenFrom(task, task.phase)) return ofVariants(state, task, task.phase);

@@ -68,8 +68,13 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 /** What a run began with, and keeps, unless a person changes the plan or takes new rails. */
 type Frozen = Omit<EventData["started"], "tasks" | "version" | "session" | "owner" | "budget">;
 
-/** A change of the plan, and what it changed as that was before. */
-export type PlanChange = Readonly<{ event: Event<"changed">; before: readonly PlannedTask[] }>;
+/** A change of the plan, and what it changed as that was before; `stops`: what those tasks waited
+ * for, by their ids. */
+export type PlanChange = Readonly<{
+  event: Event<"changed">;
+  before: readonly PlannedTask[];
+  stops: ReadonlyMap<string, string | null>;
+}>;
 
 /** A run as its journal tells it. Built by `fold`, changed by nobody else. */
 export interface RunState extends Writable<Frozen> {
@@ -93,6 +98,7 @@ export interface RunState extends Writable<Frozen> {
   merged: Event<"merged"> | null; // Where it was merged last
   dropping: readonly string[]; // Landed tasks that are to be taken back from the line
   notDropped: string; // Why that could not be done, the last time
+  isStale: boolean; // What landed was proven by other rails than those in force
   proven: EventData["proven"] | null; // The line was about to move there when the journal ends
   limited: number; // Attempts in a row, up to now, that a rate limit ended
   limitedUntil: number; // When the limit is over that ended one, as far as that was told; else 0

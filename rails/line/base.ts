@@ -1,7 +1,7 @@
 import { isPass } from "../journal/passed.ts";
 import type { Command } from "../journal/shapes.ts";
 import type { RunState } from "../journal/state.ts";
-import { commandsOf, type Landing, proveHere, putBack } from "./landing.ts";
+import { commandsOf, isSameRails, type Landing, proveHere, putBack } from "./landing.ts";
 
 /** Runs a check on the base, where it shows whether the task is done before anybody has begun. */
 export async function lookAtBase(
@@ -27,5 +27,8 @@ export async function checkBase(landing: Landing, state: RunState): Promise<void
     if (!isPass(evidence) || isMoved) red.push(command.name);
     if (command === state.setup && red.length > 0) break;
   }
-  await landing.journal.add({ event: "base-checked", red });
+  await landing.journal.decide((now, write) => {
+    // Else it is looked at once more, with the rails that were taken meanwhile.
+    if (isSameRails(now, state)) write({ event: "base-checked", red });
+  });
 }

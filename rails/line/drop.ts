@@ -6,6 +6,7 @@ import {
   dependentsLeft,
   type RunState,
   type TaskState,
+  tasksOf,
 } from "../journal/state.ts";
 import { Fault } from "../program/fault.ts";
 import { landed } from "./land.ts";
@@ -27,7 +28,14 @@ export async function drop(
   const site = siteOf(place, run, line);
   const asked = await journal.decide(async (state, write) => {
     const tasks = tasksToDrop(state, withParts(state, ids));
-    const ofLine = tasks.filter((task) => task.state === "landed").map(({ id }) => id);
+    // What was just proven may be on the line by now.
+    const proven = tasksOf(
+      state,
+      (state.proven?.landed ?? []).map(({ attempt }) => attempt),
+    );
+    const ofLine = tasks
+      .filter((task) => task.state === "landed" || proven.includes(task.id))
+      .map(({ id }) => id);
     if (ofLine.length > 0) await refuseMerged(state, ofLine, place, site);
     const open = tasks.filter((task) => !ofLine.includes(task.id) && !task.isDropped);
     if (open.length > 0) write({ event: "dropped", tasks: open.map(({ id }) => id) });

@@ -1,14 +1,14 @@
 import { checksOfAll } from "../journal/checks.ts";
 import type { Command } from "../journal/shapes.ts";
 import { type RunState, tasksOf } from "../journal/state.ts";
-import { type Landing, redNow, redOnTip } from "./landing.ts";
+import { isSameRails, type Landing, redNow, redOnTip } from "./landing.ts";
 
 /** Proves the line as it is when nothing more will land: with the gates that are for the end, and
  * with nothing beside the files that a fresh clone would not have. What was just proven on such a
  * floor is not proven again. */
 export async function checkEnd(landing: Landing, state: RunState): Promise<void> {
   const { journal, site, seen } = landing;
-  const { tip, landings, fresh, gates } = state;
+  const { tip, landings, fresh, gates, isStale } = state;
   await site.reset(tip);
   const isLittered = fresh && (await site.isLittered());
   if (isLittered) {
@@ -16,18 +16,22 @@ export async function checkEnd(landing: Landing, state: RunState): Promise<void>
     seen.clear();
   }
   const attempts = landings.flatMap((each) => each.attempts);
-  const isProven = !isLittered && !gates.some(({ isLast }) => isLast);
+  const isProven = !isLittered && !isStale && !gates.some(({ isLast }) => isLast);
   const red = isProven
     ? null
     : ((await site.fill()) ?? (await redOnTip(landing, attempts, await site.tip(), true)));
   // Whoever mends the one is to see the other: both are said at once.
   const unmet = await unmetAtEnd(landing, state);
   const all = [...(red === null ? [] : [red]), ...unmet.map((each) => each.red)];
-  await journal.add({
-    event: "end-checked",
-    tip,
-    red: all.join(" ") || null,
-    checks: unmet.map(({ command }) => command),
+  await journal.decide((now, write) => {
+    // Something landed is to go, or is proven by other commands: it is no end yet.
+    if (!isSameRails(now, state) || now.dropping.length > 0) return;
+    write({
+      event: "end-checked",
+      tip,
+      red: all.join(" ") || null,
+      checks: unmet.map(({ command }) => command),
+    });
   });
 }
 

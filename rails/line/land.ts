@@ -1,6 +1,7 @@
 import { jobFolder, type Place } from "../git/repository.ts";
 import { checksOfAll, isLookedAt } from "../journal/checks.ts";
 import { isEndDue } from "../journal/end-task.ts";
+import type { NewEvent } from "../journal/events.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Candidate, Reason } from "../journal/shapes.ts";
 import { type AttemptState, inOrder, type RunState } from "../journal/state.ts";
@@ -10,7 +11,15 @@ import { attach, isRunning } from "../proof/jobs.ts";
 import { checkBase, lookAtBase } from "./base.ts";
 import { count, isCounting } from "./count.ts";
 import { checkEnd } from "./end.ts";
-import { idsOf, type Landing, landingAt, moveLine, redOnTip, unmetOnTip } from "./landing.ts";
+import {
+  idsOf,
+  isSameRails,
+  type Landing,
+  landingAt,
+  moveLine,
+  redOnTip,
+  unmetOnTip,
+} from "./landing.ts";
 import { type Site, siteOf } from "./site.ts";
 import { takeBack } from "./take-back.ts";
 
@@ -129,7 +138,7 @@ async function landTogether(landing: Landing, ready: readonly string[]): Promise
   const unmet = lack ? [] : await unmetOnTip(landing, idsOf(picked), proving);
   if (unmet.length > 0) {
     // Each is its own task's fault: the others are proven without these.
-    for (const { attempt, red } of unmet) await refuse(landing, attempt, "line-red", red);
+    for (const { attempt, red } of unmet) await refuse(landing, state, attempt, "line-red", red);
     const refused = unmet.map(({ attempt }) => attempt);
     const rest = ready.filter((id) => !refused.includes(id));
     return rest.length === 0 || landTogether(landing, rest);
@@ -137,26 +146,45 @@ async function landTogether(landing: Landing, ready: readonly string[]): Promise
   const red = lack ?? (await redOnTip(landing, idsOf(picked), proving));
   if (red && picked.length > 1) return false;
   if (red) {
-    await refuse(landing, first.attempt, lack ? "setup-failed" : "line-red", red);
+    await refuse(landing, state, first.attempt, lack ? "setup-failed" : "line-red", red);
     return true;
   }
   // What was fixed before the gates ran is what lands, whatever they did there.
   const { commit: to, tree } = proving;
-  // Meanwhile somebody may have stopped or dropped one of them: the rest is proven without it.
-  const isAsBefore = await journal.decide((now, write) => {
-    const still = idsOf(mergeable(now));
-    if (now.aborted || !idsOf(picked).every((id) => still.includes(id))) return false;
-    write({ event: "proven", from: state.tip, to, tree, landed: picked });
-    return true;
-  });
-  if (!isAsBefore) return landTogether(landing, ready);
+  const proven: NewEvent = { event: "proven", from: state.tip, to, tree, landed: picked };
+  if (!(await decided(landing, state, idsOf(picked), proven))) return true;
   // Moved by somebody meanwhile: looked at before anything else is landed.
   if (await moveLine(landing, state.tip, to)) await journal.add({ event: "landed", to });
   return true;
 }
 
-const refuse = ({ journal }: Landing, attempt: string, reason: Reason, note: string) =>
-  journal.add({ event: "not-landed", attempt, reason, note });
+/** Writes down what came of attempts, unless somebody acted while they were proven: stopped or
+ * dropped one, ended the run, took other rails. Then nothing is decided, and what is left is looked
+ * at anew.
+ * @param before the state with which they were proven
+ * @returns whether it was written down */
+const decided = (
+  { journal }: Landing,
+  before: RunState,
+  attempts: readonly string[],
+  event: NewEvent,
+): Promise<boolean> =>
+  journal.decide((now, write) => {
+    const open = mergeable(now).map(({ attempt }) => attempt);
+    const isSame = !now.aborted && isSameRails(now, before);
+    if (!isSame || !attempts.every((id) => open.includes(id))) return false;
+    write(event);
+    return true;
+  });
+
+const refuse = (
+  landing: Landing,
+  before: RunState,
+  attempt: string,
+  reason: Reason,
+  note: string,
+): Promise<boolean> =>
+  decided(landing, before, [attempt], { event: "not-landed", attempt, reason, note });
 
 /** Picks what is mergeable of some attempts onto the worktree, which stands on the line's tip. What
  * clashes with the line is refused; what clashes with others that are only picked is left for when
@@ -173,12 +201,12 @@ async function pickAll(
     const own = state.attempts.get(attempt) as AttemptState;
     const objection = await landing.site.objection(state, own);
     if (objection) {
-      await refuse(landing, attempt, objection.reason, `${objection.what.join(", ")}.`);
+      await refuse(landing, state, attempt, objection.reason, `${objection.what.join(", ")}.`);
       continue;
     }
     const applied = await landing.site.pick(commits);
     if ("skipped" in applied) picked.push({ attempt, commits, skipped: applied.skipped });
-    else if (picked.length === 0) await refuse(landing, attempt, "conflict", applied.clash);
+    else if (picked.length === 0) await refuse(landing, state, attempt, "conflict", applied.clash);
   }
   return picked;
 }

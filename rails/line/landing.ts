@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { checksOfAll } from "../journal/checks.ts";
 import type { Evidence } from "../journal/events.ts";
 import { isDoubtful } from "../journal/flaky.ts";
@@ -51,6 +52,10 @@ export const commandsOf = ({ setup, gates }: RunState, isEnd: boolean): Command[
   ...(setup ? [setup] : []),
   ...gates.filter(({ isLast }) => isEnd || !isLast),
 ];
+
+/** Are the commands that prove the line those of before? A person may take others at any time. */
+export const isSameRails = (one: RunState, other: RunState): boolean =>
+  isDeepStrictEqual([one.gates, one.setup], [other.gates, other.setup]);
 
 /** The checks of tasks whose attempts these are, each command once. */
 const checksIn = (state: RunState, attempts: readonly string[]) => {

@@ -1,5 +1,5 @@
 import type { AttemptState, RunState, TaskState } from "../journal/state.ts";
-import { type Landing, moveLine, redOnTip } from "./landing.ts";
+import { isSameRails, type Landing, moveLine, redOnTip } from "./landing.ts";
 import type { Site } from "./site.ts";
 
 /** Takes what has landed of tasks back from the line, the newest first, all of it or none, in one
@@ -8,12 +8,14 @@ export async function takeBack(landing: Landing, state: RunState): Promise<void>
   const { journal, site } = landing;
   const { dropping: tasks, tip } = state;
   const note = await takenBack(landing, state);
-  if (note !== null) {
-    await journal.add({ event: "not-dropped", tasks, note });
-    return;
-  }
   const { commit: to, tree } = await site.tip();
-  await journal.add({ event: "proven", from: tip, to, tree, landed: [], dropped: tasks });
+  const isDecided = await journal.decide((now, write) => {
+    if (now.aborted || !isSameRails(now, state)) return false;
+    if (note !== null) write({ event: "not-dropped", tasks, note });
+    else write({ event: "proven", from: tip, to, tree, landed: [], dropped: tasks });
+    return true;
+  });
+  if (!isDecided || note !== null) return;
   if (to === tip || (await moveLine(landing, tip, to))) await journal.add({ event: "landed", to });
 }
 

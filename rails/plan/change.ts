@@ -80,7 +80,14 @@ export function readChange(
     return { ...task, id: idOf(within(task.id)), depends: task.depends.map(own) };
   });
   const change = changeTo(held, read);
-  for (const { id, line } of read) {
+  for (const { id, line, done } of read) {
+    if (done)
+      find(
+        "done",
+        line,
+        `task ${id} is marked as done`,
+        `minion drop ${id}, if nobody is to do it`,
+      );
     const fixed = held.find(({ planned }) => planned.id === id)?.fixed;
     if (fixed) find("fixed", line, `task ${id} ${fixed}`, "what is not at work can be changed");
   }
@@ -109,8 +116,10 @@ export function changeTo(
     const one = known.get(task.id);
     const whole = one ? merged(one.planned, task) : inherited(task, known);
     changed.set(task.id, whole);
-    if (one?.isFree) continue;
-    loosened.push(...(one ? loosenedIn(one.planned, whole) : loosenedByNew(whole)));
+    // To one that nobody began and that is its own, whoever changes it may give what a new one may
+    // have.
+    const isBound = one !== undefined && !one.isFree;
+    loosened.push(...(isBound ? loosenedIn(one.planned, whole) : loosenedByNew(whole)));
   }
   const kept = held.map((one) => changed.get(one.planned.id) ?? asListed(one));
   const added = read.filter(({ id }) => !known.has(id)).map(({ id }) => id);

@@ -41,7 +41,7 @@ const LEVEL = {
 };
 const NAME = { read: oneLike(/^[\w.:[\]-]+$/), hint: "write one name, «Model: opus»" };
 /** All of a value as code. */
-const CODE = /^`([^`]+)`$/;
+const CODE = /^`(\s*[^`\s][^`]*)`$/;
 const TEXT = { read: (text: string) => [text.replace(CODE, "$1")], hint: "" };
 const MEASURE = {
   read: (text: string) => {

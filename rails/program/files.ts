@@ -44,9 +44,12 @@ export const readIfThere = (path: string, most = MOST): Promise<string | null> =
 /** What a shell makes of `<(command)`, and standard input by its path. */
 const STREAM = /^\/(dev|proc\/self)\/(fd\/\d+|stdin)$/;
 
+/** Is that no file, but what a call itself is given to read? */
+export const isStream = (path: string): boolean => STREAM.test(path);
+
 /** A text that a person names: a file's, or what comes in where a shell opened something for it. */
 export const readNamed = (path: string): Promise<string> =>
-  STREAM.test(path) ? readStream(createReadStream(path, "utf8"), path) : readText(path);
+  isStream(path) ? readStream(createReadStream(path, "utf8"), path) : readText(path);
 
 /** A stream's text to its end.
  * @throws Fault `too-large` */

@@ -1,6 +1,5 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Scene } from "./scene.ts";
 
@@ -78,6 +77,7 @@ describe("minion change", () => {
     ["an id that is not there", "### Task 4: F\nDepends: 9\n", /needs 9: no such task/],
     ["a list without ids", "- [ ] Something\n", /names no task by its id/],
     ["commands for all", "---\ntools:\n  test: x\n---\n### Task 4: F\n", /those of the run/],
+    ["a task that is done", "### Task 3: Three [done]\n", /task 3 is marked as done/],
     ["nothing", "", /names no task/],
   ])("%s changes nothing", async (_, text, why) => {
     await scene.start(LIST);
@@ -120,7 +120,23 @@ describe("minion change", () => {
       permissionDecision: "allow",
     });
     // A list that nobody can see before it is taken in.
-    expect(await bash("minion change later.md && true")).toMatchObject({
+    scene.write("loose.md", "### Task 3: T\nDepends: none\n");
+    const narrow = "\n### Task 3: T\nForbid: src/a.txt\nT";
+    for (const call of [
+      "minion change later.md && true",
+      `minion change /dev/stdin <<'T'${narrow}`,
+      `minion change - <<'T' < loose.md${narrow}`,
+      `minion change - 3<<'T'${narrow}`,
+      `cat <<'T' > /dev/null; minion change - < loose.md${narrow}`,
+      `cat - <<'T'; cat loose.md | minion change -${narrow}`,
+    ])
+      expect([call, await bash(call)]).toEqual([
+        call,
+        expect.objectContaining({ permissionDecision: "ask" }),
+      ]);
+    // What a new task must not bring, one that the session added must not come to.
+    await change("### Task 4: F\nFiles: src/four.txt\n");
+    expect(await answer("### Task 4: F\nGates: test/**")).toMatchObject({
       permissionDecision: "ask",
     });
   });
@@ -159,6 +175,41 @@ describe("minion change", () => {
     await next();
     await (await scene.agent("r1/1.1")).begin();
     expect((await scene.minion(["change", "--undo"])).stderr).toContain("has begun since");
+  });
+
+  test("--undo takes back what a change asked, and asks nothing that was answered", async () => {
+    await scene.start(`${LIST}\n### Task 4: Four\nFiles: src/four.txt\nAsk: cents?\n`);
+    await scene.minion(["retry", "4", "-m", "cents"]);
+    await change("### Task 1: One\nAsk: which?\n\n### Task 4: Fourth\n");
+    expect([await stateOf("1"), await stateOf("4")]).toEqual(["needs-human question", "ready"]);
+    await scene.minion(["change", "--undo"]);
+    expect([await stateOf("1"), await stateOf("4")]).toEqual(["ready", "ready"]);
+  });
+
+  test("a task that comes back under its id after --undo is begun", async () => {
+    await scene.start(LIST);
+    const four = "### Task 4: Four\nFiles: src/four.txt\n";
+    await change(four);
+    await next();
+    await scene.minion(["change", "--undo"]);
+    await change(four);
+    const { dispatch } = await next();
+    const { attempt } = dispatch.find((each: { task: string }) => each.task === "4");
+    expect((await (await scene.agent(attempt)).begin()).code).toBe(0);
+  });
+
+  test("--rails leaves out nothing of the list, wherever it is called", async () => {
+    scene.write("package.json", '{"scripts":{"test":"node --test"}}');
+    scene.write("sub/package.json", '{"scripts":{"test":"node --test sub"}}');
+    scene.write(
+      ".claude/minion/blueprint.md",
+      "---\ngates:\n  - name: test\n    tool: test\n---\n",
+    );
+    scene.commit("chore: a package");
+    await scene.start(`---\nsuccess: test -f src/all.txt\n---\n${LIST}`);
+    const cwd = join(scene.repo, "sub");
+    const { json } = await scene.minion(["change", "--rails", "--json"], { cwd });
+    expect(json.changed).toEqual([]);
   });
 
   test("--rails takes the rails as they are now, and the base is looked at with them", async () => {
@@ -237,6 +288,30 @@ describe("what is not to be worked at", () => {
     expect((await next()).dispatch[0].attempt).toBe("r1/1.2");
   });
 
+  test("what was handed in does not land past what a person says of it", async () => {
+    await scene.start(LIST);
+    await next();
+    await scene.goodWorker("r1/1.1", { "src/one.txt": "1\n" });
+    await scene.minion(["stop", "1", "-m", "cents?"]);
+    await scene.minion(["retry", "1", "-m", "in cents"]);
+    expect((await next()).dispatch).toMatchObject([{ attempt: "r1/1.2" }]);
+    expect((await (await scene.agent("r1/1.2")).begin()).stdout).toContain("> in cents");
+    // With nothing said it goes on as it is.
+    await scene.minion(["stop", "1"]);
+    expect(await stateOf("1")).toBe("needs-human stopped");
+  });
+
+  test("whoever judges the whole is stopped as any other", async () => {
+    await scene.start("---\nsuccess: the team is happy\n---\n### Task 1: One\n");
+    await land("1", { "src/one.txt": "1\n" });
+    expect(await stateOf("success")).toBe("running");
+    await scene.minion(["stop", "success"]);
+    expect(await stateOf("success")).toBe("needs-human stopped");
+    expect((await next()).dispatch).toEqual([]);
+    await scene.minion(["retry", "success"]);
+    expect((await next()).dispatch).toMatchObject([{ attempt: "r1/success.2" }]);
+  });
+
   test("drop is refused while others stand on it, and takes back what landed, together", async () => {
     await scene.start(LIST);
     await land("1", { "src/one.txt": "1\n", "src/start.txt": "fine\nmore\n" });
@@ -308,48 +383,11 @@ describe("what is not to be worked at", () => {
   });
 });
 
-describe("what happens meanwhile", () => {
-  test.each([
-    ["drop", "dropped"],
-    ["stop", "needs-human stopped"],
-  ])("%s while landing proves it: it does not land", async (verb, state) => {
-    scene.write(
-      ".claude/minion/blueprint.md",
-      "---\ngates:\n  - name: test\n    run: while test -e hold; do sleep 0.05; done\n---\n",
-    );
-    scene.write(".gitignore", "hold\n");
-    scene.commit("chore: gate");
-    await scene.minion(["blueprint", "--agree"]);
-    await scene.start("### Task 1: One\nFiles: src/one.txt\n");
-    await next();
-    await scene.goodWorker("r1/1.1", { "src/one.txt": "1\n" });
-    const landing = join(scene.repo, ".claude/worktrees/minion-r1-landing");
-    scene.write("hold", "", landing);
-    const asked = next();
-    while (!/"name":"land r1"[^\n]*\n(?![^]*job-ended)/.test(journal())) await setTimeout(50);
-    await scene.minion([verb, "1"]);
-    rmSync(join(landing, "hold"), { force: true });
-    await asked;
-    await next();
-    expect(await stateOf("1")).toBe(state);
-    expect(scene.show("minion/r1/line")).not.toContain("src/one.txt");
-  });
-
+describe("what is taken back", () => {
   test("what was done before the run is not dropped", async () => {
     await scene.start("### Task 1: One [DONE]\n### Task 2: Two\n");
     const { code, json } = await scene.minion(["drop", "1", "--json"]);
     expect([code, json.error.code]).toEqual([1, "done-before"]);
-  });
-
-  test("--rails keeps what the list says of success", async () => {
-    await scene.start('---\nsuccess: "`test -d src`"\n---\n### Task 1: One\n');
-    scene.write(
-      ".claude/minion/blueprint.md",
-      '---\ngates:\n  - name: test\n    run: "true"\n---\n',
-    );
-    const { json } = await scene.minion(["change", "--rails", "--json"]);
-    expect(json.changed.join()).not.toContain("success");
-    expect(journal()).toMatch(/"event":"rails-changed".*"name":"success","run":"test -d src"/);
   });
 
   test("after a merge of several landings, the commands that drop names take all of them back", async () => {

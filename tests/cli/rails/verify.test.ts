@@ -57,6 +57,7 @@ describe("Verify: in a plan", () => {
     "nosuchprogram --x",
     "src/never.sh",
     "run `npm test` and look",
+    "` `",
   ])("anything else is an error that says where it goes: %s", async (line) => {
     const { findings } = await plan(`### Task 1: A\nVerify: ${line}\n`);
     expect(findings).toContainEqual(

@@ -63,14 +63,6 @@ describe("a question", () => {
     ]);
     expect(stand(taskOf(ask, reworded))).toEqual(["needs-human", "question", "cents?"]);
   });
-
-  test("that was answered after a worker handed in: somebody reads the answer first", () => {
-    const asked: NewEvent = { event: "stopped", task: "1", question: "cents?" };
-    const task = taskOf(dispatched(1), handedIn(1), asked, answered);
-    expect([task.state, task.phase?.name, task.words]).toEqual(["ready", "implement", ["cents"]]);
-    const onlyStopped: NewEvent = { event: "stopped", task: "1", question: "" };
-    expect(taskOf(dispatched(1), handedIn(1), onlyStopped, answered).state).toBe("mergeable");
-  });
 });
 
 test("dropped after it did not land, and begun anew: from its first phase", () => {
