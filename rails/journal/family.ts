@@ -13,6 +13,12 @@ export const isArea = ({ way }: Pick<TaskState, "way">): boolean =>
 export const isMade = (task: Pick<TaskState, "way" | "each">): boolean =>
   Boolean(task.each) || isArea(task);
 
+/** Some tasks and all that is made of them, however deep. */
+export function withParts({ tasks }: Pick<RunState, "tasks">, ids: readonly string[]): string[] {
+  const isIn = (one: string): boolean => ids.some((id) => one.startsWith(`${id}/`));
+  return [...ids, ...[...tasks.keys()].filter((one) => !ids.includes(one) && isIn(one))];
+}
+
 /** The tasks of a run by the id of the one that they belong to. */
 export const families = ({ tasks }: Pick<RunState, "tasks">): Lists<TaskState> =>
   grouped(

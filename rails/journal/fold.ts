@@ -307,7 +307,9 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
     if (task) task.stop = event.question;
   },
   dropped(state, event) {
-    for (const id of event.tasks) drop(state.tasks.get(id), event.at);
+    // What a planner takes out is nothing that it has not seen: it does not come again for that.
+    const at = state.attempts.get(event.by ?? "")?.begun?.at ?? event.at;
+    for (const id of event.tasks) drop(state.tasks.get(id), at);
   },
   dropping(state, event) {
     state.dropping = event.tasks;
@@ -468,7 +470,7 @@ function changePlan(state: RunState, event: Event<"changed">): void {
   state.conflicts = event.conflicts;
   state.priority = event.priority;
   const listed = state.tasks.get(event.listed ?? "");
-  if (listed) listed.isListed = true;
+  if (listed) Object.assign(listed, { isListed: true, endedAt: event.at });
   if (event.isUndo) state.changes.pop();
   else if (!listed && !planner) state.changes.push({ event, before });
   state.reminded = false;

@@ -1,4 +1,5 @@
 import { commitOf, isAncestor, type Place } from "../git/repository.ts";
+import { withParts } from "../journal/family.ts";
 import type { Journal } from "../journal/journal.ts";
 import {
   type AttemptState,
@@ -13,8 +14,8 @@ import { siteOf } from "./site.ts";
 
 type At = Readonly<{ journal: Journal; place: Place; state: RunState }>;
 
-/** Drops tasks: nobody works at them any more, and what has landed of them is taken back from the
- * line, in one landing that is proven.
+/** Drops tasks, and all that is made of them: nobody works at them any more, and what has landed of
+ * them is taken back from the line, in one landing that is proven.
  * @param until how long that may take, in milliseconds since 1970
  * @returns false where it still runs then
  * @throws Fault `no-task`, `needed`, `merged`, `not-dropped`: of what has landed, nothing changed */
@@ -41,7 +42,8 @@ export async function drop(
   throw new Fault("not-dropped", notDropped || "something else landed meanwhile", way);
 }
 
-/** Takes tasks out of an area, by its planner: its own ones at which nobody was.
+/** Takes tasks out of an area, by its planner: its own ones at which nobody was, nor at anything
+ * that is made of them.
  * @throws Fault `no-task`, `needed`, `not-yours` */
 export async function leaveOut(
   { journal }: At,
@@ -50,33 +52,37 @@ export async function leaveOut(
 ): Promise<void> {
   await journal.decide((state, write) => {
     const inside = ids.map((id) => (state.tasks.has(`${area.id}/${id}`) ? `${area.id}/${id}` : id));
-    for (const { id, added, attempts } of tasksToDrop(state, inside)) {
-      const isOwn = added === "planner" && parentOf(id) === area.id;
+    const tasks = tasksToDrop(state, inside);
+    for (const { id, added, attempts } of tasks) {
+      const isNamed = inside.includes(id);
+      const isOwn = !isNamed || (added === "planner" && parentOf(id) === area.id);
       if (isOwn && attempts.every(({ begun }) => !begun)) continue;
       const what = isOwn ? `somebody was at task ${id} already` : `task ${id} is not of your area`;
       throw new Fault("not-yours", what, "say in the handoff why it should go: a person drops it");
     }
-    write({ event: "dropped", tasks: inside, by: planner });
+    const open = tasks.filter(({ isDropped }) => !isDropped);
+    if (open.length > 0) write({ event: "dropped", tasks: open.map(({ id }) => id), by: planner });
   });
 }
 
-/** The tasks that are named. @throws Fault where there is none such, or where others need them */
+/** The tasks that are named, and all that is made of them. @throws Fault where there is none such,
+ * or where others need them */
 function tasksToDrop(state: RunState, ids: readonly string[]): TaskState[] {
   const { tasks, run, aborted } = state;
   if (aborted) throw new Fault("aborted", `run ${run} was aborted`, "start a new one");
-  const named = ids.map((id) => {
-    const task = tasks.get(id);
-    if (task) return task;
+  for (const id of ids) {
+    if (tasks.has(id)) continue;
     const known = [...tasks.keys()].join(", ");
     throw new Fault("no-task", `run ${run} has no task ${id}`, `it has ${known}`);
-  });
-  const needing = dependentsLeft(state, ids);
+  }
+  const all = withParts(state, ids);
+  const needing = dependentsLeft(state, all);
   if (needing.length > 0) {
     const way = `drop them as well: minion drop ${[...needing, ...ids].join(" ")} --run ${run}`;
     const those = ids.length > 1 ? `one of ${ids.join(", ")}` : `task ${ids[0]}`;
     throw new Fault("needed", `${needing.join(", ")} stand on ${those}`, way);
   }
-  return named;
+  return all.flatMap((id) => tasks.get(id) ?? []);
 }
 
 /** What was merged is a person's: it is taken back there, and not by us.
