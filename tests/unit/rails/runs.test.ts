@@ -108,7 +108,8 @@ test(`${RUNS} random runs: green, once, apart, in bounds, to an end`, async () =
 
 test(`${MIXED} random runs with rounds, choices, areas and items among them`, async () => {
   const seen = await runAll(MIXED, FIRST_MIXED, true);
-  expect(Object.keys(seen)).toEqual(expect.arrayContaining(["landed"]));
+  const kinds = ["landed", "changed", "picked", "measured"];
+  if (MIXED >= 12) expect(Object.keys(seen)).toEqual(expect.arrayContaining(kinds));
 });
 
 /** Sixteen results that wait together, or land one by one, of which the fifth clashes in meaning
