@@ -8,7 +8,7 @@ import type { Journal } from "../journal/journal.ts";
 import { changedEvent, heldIn } from "../journal/replan.ts";
 import { type AttemptState, isActive, type RunState } from "../journal/state.ts";
 import { type Change, changeTo, errorsIn, readChange } from "../plan/change.ts";
-import { type Finding, finding, type PlannedTask } from "../plan/task.ts";
+import { type Finding, finding, type PlannedTask, parentOf } from "../plan/task.ts";
 import { writeList } from "../plan/write-list.ts";
 import { Fault } from "../program/fault.ts";
 import { withChecks } from "./checks.ts";
@@ -139,7 +139,7 @@ function finished(
     return chosen.task;
   });
   for (const { id, depends, line } of tasks)
-    for (const other of depends)
+    for (const other of [parentOf(id) ?? "", ...depends])
       if (state.tasks.get(other)?.isDropped || state.dropping.includes(other)) {
         const what = `task ${id} needs ${other}, which was dropped`;
         findings.push(finding("dropped", line, what, `minion retry ${other} starts it anew`));

@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import { runToChange } from "../journal/run-at.ts";
 import { isOpen, type RunState, type TaskState } from "../journal/state.ts";
+import { parentOf } from "../plan/task.ts";
 import { Fault } from "../program/fault.ts";
 import { type OfRun, RUN, type Verb } from "../program/verb.ts";
 import { attentionAt } from "./look.ts";
@@ -65,9 +66,11 @@ function waitingTask(state: RunState, id: string): TaskState {
   throw new Fault("not-waiting", what, hint);
 }
 
-/** A dropped task that can be started anew. @throws Fault where what it depends on was dropped too */
+/** A dropped task that can be started anew. @throws Fault where what it depends on, or is part of,
+ * was dropped too */
 function anew(task: TaskState, tasks: RunState["tasks"]): TaskState {
-  const gone = task.depends.filter((id) => tasks.get(id)?.isDropped);
+  const above = parentOf(task.id) ?? "";
+  const gone = [above, ...task.depends].filter((id) => tasks.get(id)?.isDropped);
   if (gone.length === 0) return task;
   const what = `task ${task.id} needs ${gone.join(", ")}, dropped as well`;
   throw new Fault("dropped", what, `minion retry ${gone[0]} first`);

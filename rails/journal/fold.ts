@@ -323,7 +323,9 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
     if (task) task.stop = event.question;
   },
   dropped(state, event) {
-    for (const id of event.tasks) drop(state.tasks.get(id), event.at);
+    // What a planner takes out is nothing that it has not seen: it does not come again for that.
+    const at = state.attempts.get(event.by ?? "")?.begun?.at ?? event.at;
+    for (const id of event.tasks) drop(state.tasks.get(id), at);
   },
   dropping(state, event) {
     state.dropping = [...new Set([...state.dropping, ...event.tasks])];
@@ -492,7 +494,8 @@ function changePlan(state: RunState, event: Event<"changed">): void {
   state.conflicts = event.conflicts;
   state.priority = event.priority;
   const listed = state.tasks.get(event.listed ?? "");
-  if (listed) Object.assign(listed, { isListed: true, leftOut: event.leftOut ?? 0 });
+  if (listed)
+    Object.assign(listed, { isListed: true, leftOut: event.leftOut ?? 0, endedAt: event.at });
   if (event.isUndo) state.changes.pop();
   else if (!listed && !planner) state.changes.push({ event, before, stops });
   state.reminded = false;

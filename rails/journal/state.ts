@@ -60,7 +60,7 @@ export interface TaskState extends Omit<PlannedTask, "risk" | "wave">, Standing 
   leftOut: number; // … without so many lines that were blank or there already …
   notListed: string | null; // … or could not, in words
   whole: Event<"whole-checked"> | null; // How its own `Verify:` came out last, where others do it
-  endedAt: number; // When it landed, or was dropped; 0 while neither
+  endedAt: number; // When it landed, was dropped, or listed what it is made of; 0 while neither
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };

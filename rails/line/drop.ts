@@ -8,6 +8,7 @@ import {
   type TaskState,
   tasksOf,
 } from "../journal/state.ts";
+import { parentOf } from "../plan/task.ts";
 import { Fault } from "../program/fault.ts";
 import { landed } from "./land.ts";
 import { siteOf } from "./site.ts";
@@ -15,8 +16,8 @@ import { commitsOf } from "./take-back.ts";
 
 type At = Readonly<{ journal: Journal; place: Place; state: RunState }>;
 
-/** Drops tasks: nobody works at them any more, and what has landed of them is taken back from the
- * line, in one landing that is proven.
+/** Drops tasks, and all that is made of them: nobody works at them any more, and what has landed of
+ * them is taken back from the line, in one landing that is proven.
  * @param until how long that may take, in milliseconds since 1970
  * @returns false where it still runs then
  * @throws Fault `no-task`, `needed`, `merged`, `not-dropped`: of what has landed, nothing changed */
@@ -27,7 +28,7 @@ export async function drop(
 ): Promise<boolean> {
   const site = siteOf(place, run, line);
   const asked = await journal.decide(async (state, write) => {
-    const tasks = tasksToDrop(state, withParts(state, ids));
+    const tasks = tasksToDrop(state, ids);
     // What was just proven may be on the line by now.
     const proven = tasksOf(
       state,
@@ -50,7 +51,8 @@ export async function drop(
   throw new Fault("not-dropped", notDropped || "something else landed meanwhile", way);
 }
 
-/** Takes tasks out of an area, by its planner: its own ones at which nobody was.
+/** Takes tasks out of an area, by its planner: its own ones at which nobody was, nor at anything
+ * that is made of them.
  * @throws Fault `no-task`, `needed`, `not-yours` */
 export async function leaveOut(
   { journal }: At,
@@ -58,40 +60,44 @@ export async function leaveOut(
   ids: readonly string[],
 ): Promise<void> {
   await journal.decide((state, write) => {
-    const own = ids.map((id) => (state.tasks.has(`${area.id}/${id}`) ? `${area.id}/${id}` : id));
-    const inside = withParts(state, own);
-    for (const { id, added, attempts } of tasksToDrop(state, inside)) {
-      const isOwn = added === "planner" && id.startsWith(`${area.id}/`);
+    const inside = ids.map((id) => (state.tasks.has(`${area.id}/${id}`) ? `${area.id}/${id}` : id));
+    const tasks = tasksToDrop(state, inside);
+    for (const { id, added, attempts } of tasks) {
+      const isNamed = inside.includes(id);
+      const isOwn = !isNamed || (added === "planner" && parentOf(id) === area.id);
       if (isOwn && attempts.every(({ begun }) => !begun)) continue;
       const what = isOwn ? `somebody was at task ${id} already` : `task ${id} is not of your area`;
       throw new Fault("not-yours", what, "say in the handoff why it should go: a person drops it");
     }
-    write({ event: "dropped", tasks: inside, by: planner });
+    const open = tasks.filter(({ isDropped }) => !isDropped);
+    if (open.length > 0) write({ event: "dropped", tasks: open.map(({ id }) => id), by: planner });
   });
 }
 
-/** The tasks that are named. @throws Fault where there is none such, or where others need them */
+/** The tasks that are named, and all that is made of them. @throws Fault where there is none such,
+ * or where others need them */
 function tasksToDrop(state: RunState, ids: readonly string[]): TaskState[] {
   const { tasks, run, aborted } = state;
   if (aborted) throw new Fault("aborted", `run ${run} was aborted`, "start a new one");
-  const named = ids.map((id) => {
-    const task = tasks.get(id);
-    if (task) return task;
+  for (const id of ids) {
+    if (tasks.has(id)) continue;
     const known = [...tasks.keys()].join(", ");
     throw new Fault("no-task", `run ${run} has no task ${id}`, `it has ${known}`);
-  });
+  }
+  const named = ids.flatMap((id) => tasks.get(id) ?? []);
   const before = named.find(({ planned, attempts }) => planned.done && attempts.length === 0);
   if (before) {
     const what = `task ${before.id} was done before the run: there is nothing of it to take back`;
     throw new Fault("done-before", what, "take it back on a branch of your own");
   }
-  const needing = dependentsLeft(state, ids);
+  const all = withParts(state, ids);
+  const needing = dependentsLeft(state, all);
   if (needing.length > 0) {
     const way = `drop them as well: minion drop ${[...needing, ...ids].join(" ")} --run ${run}`;
     const those = ids.length > 1 ? `one of ${ids.join(", ")}` : `task ${ids[0]}`;
     throw new Fault("needed", `${needing.join(", ")} stand on ${those}`, way);
   }
-  return named;
+  return all.flatMap((id) => tasks.get(id) ?? []);
 }
 
 /** What was merged is a person's: it is taken back there, and not by us.

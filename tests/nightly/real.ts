@@ -1,5 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, vi } from "vitest";
@@ -92,6 +100,10 @@ class Real implements Hands {
     const file = join(this.at(attempt), path);
     if (text === "") rmSync(file, { force: true });
     else this.write(file, text);
+  }
+  read(attempt: string, path: string): string {
+    const file = join(this.at(attempt), path);
+    return existsSync(file) ? readFileSync(file, "utf8") : "";
   }
   commit(attempt: string, subject: string): void {
     this.git(this.at(attempt), "add", "-A");

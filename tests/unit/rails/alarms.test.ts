@@ -3,7 +3,7 @@ import { alarmsOf } from "../../../rails/foreman/alarms.ts";
 import { next } from "../../../rails/foreman/next.ts";
 import type { EventData, NewEvent } from "../../../rails/journal/events.ts";
 import type { Reason } from "../../../rails/journal/shapes.ts";
-import { MemoryJournal } from "./model.ts";
+import { MemoryJournal } from "./memory-journal.ts";
 import { phasesOf, runAfter, startedWith } from "./run.ts";
 
 const LIST = "1. One\n2. Two\n3. Three\n4. Four\n5. Five\n";

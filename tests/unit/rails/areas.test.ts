@@ -1,14 +1,19 @@
 import { describe, expect, test } from "vitest";
+import type { Workflow } from "../../../rails/blueprint/workflow.ts";
+import { changeWith } from "../../../rails/foreman/change.ts";
 import { toStart } from "../../../rails/foreman/dispatch.ts";
+import type { Place } from "../../../rails/git/repository.ts";
 import type { EventData, NewEvent } from "../../../rails/journal/events.ts";
 import { listsDue, wholesDue } from "../../../rails/journal/made.ts";
 import { changedEvent, heldIn } from "../../../rails/journal/replan.ts";
-import type { RunState } from "../../../rails/journal/state.ts";
+import { type AttemptState, isActive, type RunState } from "../../../rails/journal/state.ts";
+import { drop, leaveOut } from "../../../rails/line/drop.ts";
 import { changeTo } from "../../../rails/plan/change.ts";
 import { linesIn, listedTasks } from "../../../rails/plan/each.ts";
 import { makePlan } from "../../../rails/plan/plan.ts";
 import type { PlannedTask } from "../../../rails/plan/task.ts";
-import { ONE_PHASE, phasesOf, runAfter } from "./run.ts";
+import { MemoryJournal } from "./memory-journal.ts";
+import { ONE_PHASE, phasesOf, runAfter, SHIPPED, startedWith } from "./run.ts";
 
 // Rules 18 to 24: areas, and tasks that a command lists.
 
@@ -53,12 +58,14 @@ const failed = (task: string, n: number): NewEvent[] => [
 
 /** Events that are made one after another, each from the run as it is then. */
 type Step = NewEvent | NewEvent[] | ((state: RunState) => NewEvent);
-function runOf(list: string, ...steps: readonly Step[]): RunState {
+function eventsOf(list: string, ...steps: readonly Step[]): NewEvent[] {
   const events: NewEvent[] = [BASE];
   const at = (): RunState => runAfter(list, { workflows: WORKFLOWS }, ...events);
   for (const step of steps) events.push(...[typeof step === "function" ? step(at()) : step].flat());
-  return at();
+  return events;
 }
+const runOf = (list: string, ...steps: readonly Step[]): RunState =>
+  runAfter(list, { workflows: WORKFLOWS }, ...eventsOf(list, ...steps));
 
 const taskOf = (id: string, more = ""): PlannedTask => {
   const [task] = makePlan(`### Task 1: Part\n${more}`, "list").tasks;
@@ -118,6 +125,28 @@ describe("rule 19: the planner comes when something has ended and nothing of it 
     const state = runOf(LIST, ...twice, ...visit(2));
     expect(startsOf(state)).toEqual([]);
     expect(stateOf(state, "A")).toBe("running");
+  });
+});
+
+describe("what the planner of an area has seen", () => {
+  const takesOut: NewEvent = { event: "dropped", tasks: ["A/2"], by: "r1/A.2" };
+
+  test("is what it takes out itself: it does not come again for that", () => {
+    const steps = [...visit(1, "A/1", "A/2"), done("A/1"), dispatched("A", 2, "plan")];
+    const state = runOf(LIST, ...steps, begun("A", 2), takesOut, handedIn("A", 2));
+    expect(stateOf(state, "A")).toBe("landed");
+    const byPerson = { event: "dropped", tasks: ["A/2"] } as const;
+    expect(startsOf(runOf(LIST, ...steps, begun("A", 2), handedIn("A", 2), byPerson))).toEqual([
+      "A",
+    ]);
+  });
+
+  test("is not that its command listed nothing: it comes again for that", () => {
+    const listing = { ...taskOf("A/1"), each: "ls" };
+    const visited = [dispatched("A", 1, "plan"), begun("A"), changed([listing], { by: "r1/A.1" })];
+    const state = runOf(LIST, ...visited, handedIn("A"), changed([], { listed: "A/1" }));
+    expect(stateOf(state, "A/1")).toBe("skipped");
+    expect(startsOf(state)).toEqual(["A"]);
   });
 });
 
@@ -182,6 +211,76 @@ describe("an area in an area", () => {
     const ended = runOf(LIST, ...over, handedIn("A/1", 2));
     expect(stateOf(ended, "A/1")).toBe("landed");
     expect(startsOf(ended)).toEqual(["A"]);
+  });
+});
+
+describe("an area that is dropped", () => {
+  const inner = { ...taskOf("A/2"), workflow: "area" };
+  const deep = [
+    dispatched("A", 1, "plan"),
+    begun("A"),
+    changed([taskOf("A/1"), inner], { by: "r1/A.1" }),
+    handedIn("A"),
+    dispatched("A/2", 1, "plan"),
+    begun("A/2"),
+    changed([taskOf("A/2/1")], { by: "r1/A/2.1" }),
+    handedIn("A/2"),
+    dispatched("A/1"),
+    begun("A/1"),
+  ];
+  /** A journal of a run that stands so. */
+  async function journalOf(list: string, ...steps: readonly Step[]) {
+    const journal = new MemoryJournal("/none", "r1");
+    await journal.add(startedWith(list, { workflows: WORKFLOWS }), ...eventsOf(list, ...steps));
+    return { journal, place: { main: "/none" } as Place, state: await journal.state() };
+  }
+
+  test("is dropped with all that is made of it, and who was at that is over", async () => {
+    const at = await journalOf("### Task A: Area\nWorkflow: area\n", ...deep);
+    expect(await drop(at, ["A"], 0)).toBe(true);
+    const after = await at.journal.state();
+    expect([...after.tasks.values()].map(({ state }) => state)).toEqual(Array(4).fill("dropped"));
+    expect([...after.attempts.values()].filter(isActive)).toEqual([]);
+    expect(after.done).toBe(true);
+  });
+
+  test("has no new tasks", async () => {
+    const at = await journalOf("### Task A: Area\nWorkflow: area\n", ...deep);
+    await drop(at, ["A"], 0);
+    const own = { name: "", about: "", for: [{}], phases: ONE_PHASE[""] } as unknown as Workflow;
+    const all = new Map([["", own]]);
+    const rails = { blueprint: SHIPPED, overlays: new Map(), all, order: [own], prefix: "" };
+    const after = await at.journal.state();
+    const add = () => changeWith("### Task A/9: More\n", "it", after, rails, () => true);
+    expect(add).toThrow(expect.objectContaining({ code: "plan" }));
+  });
+
+  test("by its planner only where nobody was at what is made of it", async () => {
+    const steps = [...deep, dispatched("A", 2, "plan"), begun("A", 2)];
+    const listing = { ...taskOf("A/3"), each: "ls" };
+    const listed = [
+      dispatched("A", 1, "plan"),
+      begun("A"),
+      changed([listing], { by: "r1/A.1" }),
+      handedIn("A"),
+      changed([taskOf("A/3/1"), taskOf("A/3/2")], { listed: "A/3" }),
+      dispatched("A/3/1"),
+    ];
+    const planner = [dispatched("A", 2, "plan"), begun("A", 2)];
+    const list = "### Task A: Area\nWorkflow: area\n";
+    const out = async (all: readonly Step[], id: string) => {
+      const at = await journalOf(list, ...all, ...planner);
+      await leaveOut(at, at.state.attempts.get("r1/A.2") as AttemptState, [id]);
+      return at.journal.state();
+    };
+    await expect(out([...listed, begun("A/3/1")], "3")).rejects.toMatchObject({
+      code: "not-yours",
+    });
+    await expect(out(steps.slice(0, -2), "2")).rejects.toMatchObject({ code: "not-yours" });
+    const after = await out(listed, "3");
+    expect(["A/3", "A/3/1", "A/3/2"].map((id) => stateOf(after, id))).toEqual(
+      Array(3).fill("dropped"),
+    );
   });
 });
 

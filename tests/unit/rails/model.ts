@@ -1,14 +1,14 @@
 import type { Place, Result } from "../../../rails/git/repository.ts";
 import { holdAtEnd } from "../../../rails/guard/hold.ts";
-import type { Event, Evidence, NewEvent } from "../../../rails/journal/events.ts";
-import { Journal } from "../../../rails/journal/journal.ts";
+import type { Evidence } from "../../../rails/journal/events.ts";
+import type { Journal } from "../../../rails/journal/journal.ts";
 import { isRed } from "../../../rails/journal/passed.ts";
+import { conflictsOf, priorityOf } from "../../../rails/journal/replan.ts";
 import type { Command } from "../../../rails/journal/shapes.ts";
 import type { RunState } from "../../../rails/journal/state.ts";
 import { landAll } from "../../../rails/line/land.ts";
 import type { Site } from "../../../rails/line/site.ts";
 import { makePlan } from "../../../rails/plan/plan.ts";
-import { jobsOf, prioritise, rivalsOf } from "../../../rails/plan/schedule.ts";
 import { Fault } from "../../../rails/program/fault.ts";
 import type { Found, Own } from "../../../rails/worker/attempt.ts";
 import { begin } from "../../../rails/worker/begin.ts";
@@ -16,7 +16,8 @@ import { gate, runGateJob } from "../../../rails/worker/gate.ts";
 import { submit, submitNothing } from "../../../rails/worker/submit.ts";
 import { giveVerdict } from "../../../rails/worker/verdict.ts";
 import { handoff } from "../../handoff.ts";
-import { redIn } from "./invariants.ts";
+import { countIn, redIn } from "./invariants.ts";
+import { MemoryJournal } from "./memory-journal.ts";
 import type { Scenario } from "./random-scenario.ts";
 import { FORBIDDEN } from "./random-scenario.ts";
 import type { Hands } from "./random-worker.ts";
@@ -24,37 +25,6 @@ import type { Hands } from "./random-worker.ts";
 type Files = Record<string, string>;
 type Commit = Readonly<{ files: Files; parent: string; subject: string }>;
 type Tree = { branch: string; head: string; files: Files; marker: string | null };
-
-/** A journal that is in no file. */
-export class MemoryJournal extends Journal {
-  private readonly events: Event[] = [];
-  private known: Promise<RunState> | null = null;
-
-  override async read() {
-    return { events: [...this.events], bad: [] };
-  }
-
-  /** Folded once for the same events: nobody changes a state. */
-  override state(): Promise<RunState> {
-    this.known ??= super.state();
-    return this.known;
-  }
-
-  override async decide<T>(
-    decide: (state: RunState, write: (event: NewEvent) => void) => Promise<T> | T,
-  ): Promise<T> {
-    const written: NewEvent[] = [];
-    const result = await decide(await this.state(), (event) => void written.push(event));
-    await this.add(...written);
-    return result;
-  }
-
-  override async add(...events: NewEvent[]): Promise<void> {
-    const at = Date.now();
-    this.known = null;
-    this.events.push(...events.map((event) => ({ at, ...event }) as Event));
-  }
-}
 
 const treeId = (files: Files): string =>
   JSON.stringify(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -74,6 +44,7 @@ export class Model implements Hands {
   private readonly refs: Record<string, string> = {};
   private readonly trees: Record<string, Tree> = {};
   private readonly reds = new Map<string, string[]>();
+  private readonly prints = new Map<string, string>();
   private between = async (): Promise<void> => {};
 
   constructor(
@@ -82,8 +53,9 @@ export class Model implements Hands {
   ) {
     const plan = makePlan(list, "list");
     const base = this.put({ files, parent: "", subject: "base" });
-    const conflicts = plan.conflicts.map(({ tasks }) => tasks);
-    const priority = prioritise(jobsOf(plan.tasks), rivalsOf(conflicts), blueprint.bounds.workers);
+    const apart = { tasks: plan.tasks, conflicts: conflictsOf(plan, workflows) };
+    const conflicts = apart.conflicts.map(({ tasks }) => tasks);
+    const priority = priorityOf({ plan: apart, blueprint, workflows, reviews });
     const gates = blueprint.gates.map(({ name, run = "" }) => ({ name, run, cwd: "", timeout: 1 }));
     const line = "minion/r1/line";
     this.refs[line] = base;
@@ -110,7 +82,7 @@ export class Model implements Hands {
       fresh: true,
       tasks: plan.tasks,
       conflicts,
-      priority: Object.fromEntries(priority),
+      priority,
     });
   }
 
@@ -123,6 +95,9 @@ export class Model implements Hands {
   edit(attempt: string, path: string, text: string): void {
     if (text === "") delete this.at(attempt).files[path];
     else this.at(attempt).files[path] = text;
+  }
+  read(attempt: string, path: string): string {
+    return this.at(attempt).files[path] ?? "";
   }
   commit(attempt: string, subject: string): void {
     const tree = this.at(attempt);
@@ -190,17 +165,26 @@ export class Model implements Hands {
     const paths = changed(this.filesAt(base), this.filesAt(head));
     return { head, tree: treeId(this.filesAt(head)), commits, paths, deleted: [] };
   };
-  readonly gitText = async (top: string, what = ""): Promise<string> =>
-    what === "branch" ? this.at(top).branch : (this.subjectsTo(this.at(top).head)[0] ?? "");
-  readonly git = async (top: string, ...words: string[]): Promise<void> => {
-    // switch --quiet --no-track -c BRANCH COMMIT, after its settings
-    const [, , , , , branch, commit] = words;
-    const [name, head] =
-      words.includes("-c") && commit === undefined ? words.slice(-2) : [branch, commit];
-    if (name === undefined || head === undefined) throw new Error(words.join(" "));
-    this.refs[name] = head;
-    Object.assign(this.at(top), { branch: name, head, files: this.filesAt(head) });
+  readonly gitText = async (top: string, what = "", ...words: string[]): Promise<string> => {
+    const [from = "", to = ""] = words.at(-1)?.split("..") ?? [];
+    if (what === "rev-list" && words[0] === "--reverse") return this.commitsIn(from, to).join("\n");
+    return what === "branch" ? this.at(top).branch : (this.subjectsTo(this.at(top).head)[0] ?? "");
   };
+  /** `switch`, to a new branch on a commit, to one that is there, or to a commit and no branch. */
+  readonly git = async (top: string, ...words: string[]): Promise<void> => {
+    const [name = "", at = ""] = words.includes("-c") ? words.slice(-2) : ["", words.at(-1)];
+    if (words[0] !== "switch" || at === "") throw new Error(words.join(" "));
+    const head = this.refs[at] ?? at;
+    if (name !== "") this.refs[name] = head;
+    const branch = name || (this.refs[at] === undefined ? "" : at);
+    Object.assign(this.at(top), { branch, head, files: this.filesAt(head) });
+  };
+  readonly pickOnto = async (_: Place, top: string, commits: readonly string[]) =>
+    this.picked(this.at(top), commits);
+  /** What a command printed, by the path at which that lies. */
+  printedAt(path: string): string {
+    return this.prints.get(path.split("/").at(-1) ?? "") ?? "";
+  }
   readonly objectionTo = async (
     _: RunState,
     __: unknown,
@@ -239,11 +223,7 @@ export class Model implements Hands {
   readonly siteOf = (): Site => this.site;
   private readonly site: Site = {
     merge: async () => ({ skipped: 0 }),
-    between: async (from, to) => {
-      const own: string[] = [];
-      for (let at = to; at !== from; at = this.commits[Number(at)]?.parent ?? from) own.unshift(at);
-      return own;
-    },
+    between: async (from, to) => this.commitsIn(from, to),
     takeBack: async (commits, subject) => {
       const tree = this.at("landing");
       const files = { ...tree.files };
@@ -273,32 +253,13 @@ export class Model implements Hands {
     reset: async (head) => {
       this.trees.landing = { branch: "", head, files: this.filesAt(head), marker: null };
     },
-    pick: async (commits) => {
-      const tree = this.at("landing");
-      const before = { ...tree };
-      for (const commit of commits) {
-        const { files, parent, subject } = this.commits[Number(commit)] as Commit;
-        const old = this.filesAt(parent);
-        const paths = changed(old, files);
-        const clash = paths.filter(
-          (path) => tree.files[path] !== old[path] && tree.files[path] !== files[path],
-        );
-        if (clash.length > 0) {
-          Object.assign(tree, before);
-          return { clash: `clashes in ${clash.join(", ")}` };
-        }
-        const result = { ...tree.files };
-        for (const path of paths)
-          if (files[path] === undefined) delete result[path];
-          else result[path] = files[path];
-        tree.files = result;
-        tree.head =
-          tree.head === parent ? commit : this.put({ files: result, parent: tree.head, subject });
-      }
-      return { skipped: 0 };
-    },
+    pick: async (commits) => this.picked(this.at("landing"), commits),
     fill: async () => null,
-    printed: async () => ({ text: "", code: 0, output: "" }),
+    printed: async (_, __, { run }) => {
+      const [, many = ""] = /^seq (\d+)$/.exec(run) ?? [];
+      const lines = Array.from({ length: Number(many) }, (_, at) => `${at + 1}\n`);
+      return { text: lines.join(""), code: many === "" ? 3 : 0, output: "" };
+    },
     isOn: async (commit: string) => this.at("landing").head === commit,
     tip: async () => ({ commit: this.at("landing").head, tree: treeId(this.at("landing").files) }),
     prove: async ({ state }, attempts, command) => {
@@ -327,8 +288,9 @@ export class Model implements Hands {
     { by, attempts }: Pick<Evidence, "by" | "attempts">,
     { name: gate, run: command, cwd }: Command,
   ): Promise<Evidence> {
-    const red = redIn(files, gate);
+    const red = redIn(files, gate, command);
     const output = String(this.reds.size);
+    this.prints.set(output, `${countIn(files, command)}\n`);
     this.reds.set(output, red);
     const code = red.length > 0 ? 1 : 0;
     const plain = {
@@ -343,13 +305,44 @@ export class Model implements Hands {
       setup: "",
       code,
     };
-    const evidence = { ...plain, untested: false, known: false, ms: 1, output };
+    const evidence = { ...plain, errors: red, untested: false, known: false, ms: 1, output };
     const base = state.evidence.find((each) => each.gate === gate && each.attempts.length === 0);
     const isOld = state.baseAccepted && isRed(evidence) && base !== undefined;
     return {
       ...evidence,
       known: isOld && (await this.isNoWorse(this.journal, state, evidence, base)),
     };
+  }
+
+  private commitsIn(from: string, to: string): string[] {
+    const own: string[] = [];
+    for (let at = to; at !== from; at = this.commits[Number(at)]?.parent ?? from) own.unshift(at);
+    return own;
+  }
+
+  /** Puts commits on top of what lies in a worktree, all or none. */
+  private picked(tree: Tree, commits: readonly string[]) {
+    const before = { ...tree };
+    for (const commit of commits) {
+      const { files, parent, subject } = this.commits[Number(commit)] as Commit;
+      const old = this.filesAt(parent);
+      const paths = changed(old, files);
+      const clash = paths.filter(
+        (path) => tree.files[path] !== old[path] && tree.files[path] !== files[path],
+      );
+      if (clash.length > 0) {
+        Object.assign(tree, before);
+        return { clash: `clashes in ${clash.join(", ")}` };
+      }
+      const result = { ...tree.files };
+      for (const path of paths)
+        if (files[path] === undefined) delete result[path];
+        else result[path] = files[path];
+      tree.files = result;
+      tree.head =
+        tree.head === parent ? commit : this.put({ files: result, parent: tree.head, subject });
+    }
+    return { skipped: 0 };
   }
 
   private put(commit: Commit): string {

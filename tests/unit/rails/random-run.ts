@@ -1,24 +1,24 @@
 import { vi } from "vitest";
-import type { Workflow } from "../../../rails/blueprint/workflow.ts";
 import { changeWith, writeChange } from "../../../rails/foreman/change.ts";
 import { next } from "../../../rails/foreman/next.ts";
-import type { Rails } from "../../../rails/foreman/planned.ts";
 import { resume } from "../../../rails/foreman/resume.ts";
 import type { Place } from "../../../rails/git/repository.ts";
 import { END } from "../../../rails/journal/end-task.ts";
 import type { Event } from "../../../rails/journal/events.ts";
+import { withParts } from "../../../rails/journal/family.ts";
 import type { Journal } from "../../../rails/journal/journal.ts";
 import {
+  activeOf,
   dependentsLeft,
-  isActive,
   type RunState,
   type TaskState,
 } from "../../../rails/journal/state.ts";
 import { drop } from "../../../rails/line/drop.ts";
 import { landed } from "../../../rails/line/land.ts";
+import { parentOf } from "../../../rails/plan/task.ts";
 import { Fault } from "../../../rails/program/fault.ts";
 import { pick, random } from "../plan/random.ts";
-import { POOL, type Scenario } from "./random-scenario.ts";
+import { POOL, railsOf, type Scenario } from "./random-scenario.ts";
 import { type Hands, STYLES, work } from "./random-worker.ts";
 
 const LIMIT = 3000;
@@ -28,17 +28,6 @@ const LIMIT = 3000;
 function expected(error: unknown): void {
   if (!(error instanceof Fault) && !/^killed /.test(`${(error as Error).message}`)) throw error;
 }
-
-/** What tasks that are new get their workflow from: the scenario's one. */
-const railsOf = ({ blueprint, workflows }: Scenario): Rails => {
-  const own = {
-    name: "",
-    about: "",
-    for: [{}],
-    phases: workflows[""] ?? [],
-  } as unknown as Workflow;
-  return { blueprint, overlays: new Map(), all: new Map([["", own]]), order: [own], prefix: "" };
-};
 
 /** What a run came to: its journal, and how often a person let a task be tried again, or begin anew.
  */
@@ -106,16 +95,16 @@ export async function randomRun(seed: number, scenario: Scenario, hands: Hands):
     else if (chance < 0.7) await frees(task);
     else await changes(task);
   };
-  const stops = async ({ id, state, attempts }: TaskState): Promise<void> => {
+  const stops = async (task: TaskState): Promise<void> => {
+    const { id, state } = task;
     if (/landed|skipped|dropped/.test(state)) return;
-    const last = attempts.at(-1);
-    if (last && isActive(last))
-      await journal.add({ event: "ended", attempt: last.id, reason: "stopped", note: "" });
+    for (const { id: attempt } of activeOf(task))
+      await journal.add({ event: "ended", attempt, reason: "stopped", note: "" });
     await journal.add({ event: "stopped", task: id, question: "" });
   };
   const drops = async (state: RunState, id: string): Promise<void> => {
     const at = { journal, place: { main: hands.main } as Place, state };
-    const all = [id, ...dependentsLeft(state, [id])].filter((one) => one !== END);
+    const all = [id, ...dependentsLeft(state, withParts(state, [id]))].filter((one) => one !== END);
     await drop(at, all, clock()).catch(expected);
     isDone = false;
   };
@@ -123,7 +112,8 @@ export async function randomRun(seed: number, scenario: Scenario, hands: Hands):
     const { tasks } = await journal.state();
     const { depends = [] } = tasks.get(id) ?? {};
     if (!isDropped && stop === null) return;
-    if (depends.some((one) => tasks.get(one)?.isDropped)) return;
+    const above = parentOf(id);
+    if ([...depends, above ?? ""].some((one) => tasks.get(one)?.isDropped)) return;
     retries[id] = (retries[id] ?? 0) + 1;
     isDone = false;
     await journal.add({ event: "retried", task: id, words: "go on" });

@@ -12,6 +12,8 @@ const FIRST_BY_DAY = 895;
 // `MINION_SEED=7 MINION_RUNS=1` is the one run that failed with seed 7.
 const RUNS = Number(process.env.MINION_RUNS ?? (process.env.MINION_NIGHTLY ? 1000 : BY_DAY));
 const FIRST = Number(process.env.MINION_SEED ?? (process.env.MINION_NIGHTLY ? 1 : FIRST_BY_DAY));
+const MIXED = Number(process.env.MINION_RUNS ?? (process.env.MINION_NIGHTLY ? 1000 : 12));
+const FIRST_MIXED = Number(process.env.MINION_SEED ?? 1);
 
 /** The model of the run that is on: what the rails' modules call instead of git and of processes.
  */
@@ -26,7 +28,7 @@ const instead = vi.hoisted(() => (...names: (keyof Model)[]) => {
 vi.mock("node:fs/promises", async (original) => {
   const real = await original<typeof import("node:fs/promises")>();
   const readFile = (path: string, ...how: []) =>
-    path.startsWith("/model") ? "" : real.readFile(path, ...how);
+    path.startsWith("/model") ? now.model.printedAt(path) : real.readFile(path, ...how);
   return {
     ...real,
     readFile: async (path: string, ...how: []) => readFile(path, ...how),
@@ -34,6 +36,7 @@ vi.mock("node:fs/promises", async (original) => {
   };
 });
 vi.mock("../../../rails/git/git.ts", () => ({ ...instead("git", "gitText"), NO_HOOKS: [] }));
+vi.mock("../../../rails/git/apply.ts", () => instead("pickOnto"));
 vi.mock("../../../rails/git/submodule.ts", () => ({ fillSubmodules: async () => {} }));
 vi.mock("../../../rails/line/site.ts", () => instead("siteOf"));
 vi.mock("../../../rails/git/repository.ts", () => ({
@@ -59,10 +62,11 @@ vi.mock("../../../rails/worker/attempt.ts", async (original) => ({
   isOfAgent: () => true, // Worktrees have no names there
 }));
 
-test(`${RUNS} random runs: green, once, apart, in bounds, to an end`, async () => {
+/** Runs as many random runs. @returns how often each event was met, ends by their reason */
+async function runAll(runs: number, first: number, isMixed: boolean) {
   const seen: Record<string, number> = {};
-  for (let seed = FIRST; seed < FIRST + RUNS; seed++) {
-    const scenario = scenarioOf(seed, 6);
+  for (let seed = first; seed < first + runs; seed++) {
+    const scenario = scenarioOf(seed, 6, isMixed);
     const model = new Model(scenario, random(seed + 0.5));
     now.model = model;
     try {
@@ -77,7 +81,12 @@ test(`${RUNS} random runs: green, once, apart, in bounds, to an end`, async () =
       });
     }
   }
-  console.log(`${RUNS} random runs:`, JSON.stringify(seen));
+  console.log(`${runs} random runs:`, JSON.stringify(seen));
+  return seen;
+}
+
+test(`${RUNS} random runs: green, once, apart, in bounds, to an end`, async () => {
+  const seen = await runAll(RUNS, FIRST, false);
   const reasons = [
     "conflict",
     "line-red",
@@ -97,6 +106,12 @@ test(`${RUNS} random runs: green, once, apart, in bounds, to an end`, async () =
     expect(Object.keys(seen)).toEqual(expect.arrayContaining([...reasons, "forbidden", "landed"]));
 });
 
+test(`${MIXED} random runs with rounds, choices, areas and items among them`, async () => {
+  const seen = await runAll(MIXED, FIRST_MIXED, true);
+  const kinds = ["landed", "changed", "picked", "measured"];
+  if (MIXED >= 12) expect(Object.keys(seen)).toEqual(expect.arrayContaining(kinds));
+});
+
 /** Sixteen results that wait together, or land one by one, of which the fifth clashes in meaning
  * with what landed meanwhile, or none does.
  * @returns how often landing proved something, and the states */
@@ -113,6 +128,7 @@ async function sixteen(isOneBad: boolean, isOneByOne = false) {
     reviews: {},
     halves: {},
     touched: {},
+    fates: {},
   };
   const model = new Model(scenario, () => 0.5);
   now.model = model;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { next } from "../../../rails/foreman/next.ts";
 import type { NewEvent } from "../../../rails/journal/events.ts";
 import type { RunState } from "../../../rails/journal/state.ts";
-import { MemoryJournal } from "./model.ts";
+import { MemoryJournal } from "./memory-journal.ts";
 import { runAfter, SHIPPED, startedWith } from "./run.ts";
 
 const states = (state: RunState) =>
