@@ -17,6 +17,8 @@ export interface ClientOptions {
   readonly args?: readonly string[];
   /** More is going to be said than the prompt. */
   readonly isTalk?: boolean;
+  /** In a talk: somebody is there, and says whether a call may go that is asked about. */
+  readonly onAsk?: (tool: string, input: Record<string, unknown>) => boolean;
   readonly env?: Readonly<Record<string, string>>;
   /** Called with each event as it comes. */
   readonly onEvent?: (event: ClientEvent) => void;
@@ -73,17 +75,16 @@ export function clientEnv(
 
 /** Starts the real client on one prompt, without a terminal. */
 export function startClient(options: ClientOptions): ClientRun {
-  const { claude, cwd, isTalk = false, onEvent } = options;
+  const { claude, cwd, isTalk = false, onAsk, onEvent } = options;
   const child = spawn(claude, argumentsFor(options), {
     cwd,
     env: clientEnv(options),
     stdio: ["pipe", "pipe", "pipe"],
     detached: true, // A group of its own, so that it can be ended with its shells and workers
   });
-  const say = (text: string): void => {
-    const message = { type: "user", message: { role: "user", content: text } };
-    child.stdin.write(`${JSON.stringify(message)}\n`);
-  };
+  const send = (message: object): void => void child.stdin.write(`${JSON.stringify(message)}\n`);
+  const say = (text: string): void =>
+    send({ type: "user", message: { role: "user", content: text } });
   if (isTalk) say(options.prompt);
   else child.stdin.end();
   const events: ClientEvent[] = [];
@@ -95,6 +96,7 @@ export function startClient(options: ClientOptions): ClientRun {
     if (!line.startsWith("{")) return;
     const event = JSON.parse(line) as ClientEvent;
     events.push(event);
+    if (onAsk && event.type === "control_request") send(answerTo(event as Asked, onAsk));
     onEvent?.(event);
   });
   const done = new Promise<ClientResult>((resolve, reject) => {
@@ -111,9 +113,31 @@ export function startClient(options: ClientOptions): ClientRun {
   };
 }
 
-function argumentsFor({ prompt, permissionMode, isTalk, args = [] }: ClientOptions): string[] {
+/** What the client asks of the person. */
+type Asked = ClientEvent & {
+  readonly request_id: string;
+  readonly request: {
+    readonly subtype: string;
+    readonly tool_name: string;
+    readonly input: Record<string, unknown>;
+  };
+};
+
+function answerTo(
+  { request_id, request: { tool_name, input } }: Asked,
+  onAsk: NonNullable<ClientOptions["onAsk"]>,
+): object {
+  const response = onAsk(tool_name, input)
+    ? { behavior: "allow", updatedInput: input }
+    : { behavior: "deny", message: "The person said no." };
+  return { type: "control_response", response: { subtype: "success", request_id, response } };
+}
+
+function argumentsFor(options: ClientOptions): string[] {
+  const { prompt, permissionMode, isTalk, onAsk, args = [] } = options;
   return [
     "-p",
+    ...(onAsk ? ["--permission-prompt-tool", "stdio"] : []),
     ...(isTalk ? ["--input-format", "stream-json"] : [prompt]),
     "--output-format",
     "stream-json",

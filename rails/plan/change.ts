@@ -91,14 +91,27 @@ export function readChange(
     const fixed = held.find(({ planned }) => planned.id === id)?.fixed;
     if (fixed) find("fixed", line, `task ${id} ${fixed}`, "what is not at work can be changed");
   }
-  const before = new Map(held.map(({ planned }) => [planned.id, planned]));
-  const whole = read.map((task) => {
-    const planned = before.get(task.id);
-    return planned ? merged(planned, task) : task;
-  });
-  const gaps = findGaps(whole, where, known);
+  const gaps = gapsIn(read, where, held, known);
   const all = [...findings, ...ofList, ...gaps, ...change.findings];
   return { ...change, findings: all.sort(byLevelAndLine) };
+}
+
+/** What the tasks leave open with all that they keep; which files of a kept plan are not there yet
+ * was said when it came. */
+function gapsIn(
+  read: readonly ListedTask[],
+  where: string,
+  held: readonly Held[],
+  known: Known,
+): Finding[] {
+  const plans = new Map(held.map(({ planned }) => [planned.id, planned]));
+  const whole = read.map((task) => {
+    const before = plans.get(task.id);
+    return before ? merged(before, task) : task;
+  });
+  const named = new Set(held.flatMap(({ planned }) => planned.files.map(({ path }) => path)));
+  const exists = (path: string): boolean => named.has(path) || (known.exists?.(path) ?? true);
+  return findGaps(whole, where, { ...known, exists });
 }
 
 /** The plan with some of its tasks other than they were.

@@ -11,6 +11,8 @@ export interface Left {
   )[];
   /** What of the session's own calls was not permitted. */
   readonly denied: readonly unknown[];
+  /** What a person who was there was asked about, and whether they agreed. */
+  readonly asked?: readonly { readonly command: string; readonly isAgreed: boolean }[];
   /** What the person read last. */
   readonly text: string;
   /** What `minion report` says then. */

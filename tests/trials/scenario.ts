@@ -11,6 +11,13 @@ export interface Scenario {
   readonly prepare?: (stage: Stage) => void;
   /** What the person types after `/minion`. */
   readonly words: string;
+  /** What the person says once it has come so far; then they are there, and agree to these calls of
+   * those that they are asked about. */
+  readonly later?: Readonly<{
+    when: (stage: Stage) => boolean;
+    words: string;
+    agrees: (command: string) => boolean;
+  }>;
   /** How workers that are scripts do their tasks, by id; and which do them otherwise than well. */
   readonly tasks?: Readonly<Record<string, ScriptedTask>>;
   readonly behaviours?: Readonly<Record<string, Behaviour>>;

@@ -29,6 +29,14 @@ async function trial(name: string, arm: Arm, folder: string): Promise<void> {
   const model = await startModel(
     conversations(speakers(scenario, (where) => played(join(folder, where), log))),
   );
+  const { later } = scenario;
+  let isSaid = false;
+  const asked: { command: string; isAgreed: boolean }[] = [];
+  const onAsk = (_: string, { command = "" }: Record<string, unknown>): boolean => {
+    const isAgreed = later?.agrees(String(command)) === true;
+    asked.push({ command: String(command), isAgreed });
+    return isAgreed;
+  };
   const client = startClient({
     claude: join(process.cwd(), "node_modules/.bin/claude"),
     prompt: `/minion ${scenario.words}`,
@@ -37,16 +45,21 @@ async function trial(name: string, arm: Arm, folder: string): Promise<void> {
     cwd: stage.repo,
     args: ["--allowedTools", "Bash,Read,Edit,Write"],
     env: { ...PATIENT, ...identity(stage) },
+    ...(later ? { isTalk: true, onAsk } : {}),
+    onEvent: ({ type }) => {
+      if (isSaid && type === "result" && isSettled(stage)) client.close();
+    },
   });
   const timer = setInterval(() => {
+    if (!isSaid && later?.when(stage)) {
+      isSaid = true;
+      client.say(later.words);
+    }
     if (scenario.until?.(stage)) client.kill("SIGTERM");
   }, 200);
   const { denials, text } = await client.done;
   clearInterval(timer);
   await model.close();
-  const { tasks: states } = JSON.parse(
-    stage.minion(["board", "--json"], { isTried: true }) || '{"tasks":[]}',
-  );
   const calls = log.flatMap((reply) =>
     reply.filter((part): part is Call => typeof part !== "string"),
   );
@@ -55,12 +68,13 @@ async function trial(name: string, arm: Arm, folder: string): Promise<void> {
     arm,
     calls: calls.map(shown),
     denied: denials.map(({ tool_input }) => tool_input),
+    ...(later ? { asked } : {}),
     text,
     report: stage.minion(["report"], { isTried: true }),
     before,
     after: stage.tips(),
     states: Object.fromEntries(
-      states.map((each: Record<string, string>) => [each.task, each.reason ?? each.state]),
+      boardOf(stage).map(({ task, reason, state }) => [task, reason ?? state]),
     ),
     journal: stage.events().flatMap(lean),
   };
@@ -71,6 +85,14 @@ async function trial(name: string, arm: Arm, folder: string): Promise<void> {
   const left = JSON.parse(kept) as Left;
   lay(join(folder, "over"), `${JSON.stringify({ verdict: scenario.judge(left), ...left })}\n`);
 }
+
+/** Where each task stands, as `minion board` says it. */
+const boardOf = (stage: Stage): Record<string, string>[] =>
+  JSON.parse(stage.minion(["board", "--json"], { isTried: true }) || '{"tasks":[]}').tasks;
+
+/** Is there nothing left that goes on by itself? */
+const isSettled = (stage: Stage): boolean =>
+  boardOf(stage).every(({ state = "" }) => !/^(waiting|ready|running|mergeable)$/.test(state));
 
 const identity = (stage: Stage): Record<string, string> =>
   Object.fromEntries(

@@ -70,6 +70,12 @@ describe("minion change", () => {
     );
   });
 
+  test("says of no gap that is filled by what a task keeps", async () => {
+    await scene.start("### Task 1: One\nFiles: src/one.txt\nDone when: it is there\n");
+    const { code, json } = await change("### Task 1: One\nIn cents.\n");
+    expect([code, json.changed, json.findings]).toEqual([0, ["1"], []]);
+  });
+
   test.each([
     ["a task that has landed", "### Task 1: Other\n", /task 1 has landed/],
     ["a task that is at work", "### Task 2: Other\n", /task 2 is being worked at/],

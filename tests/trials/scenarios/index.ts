@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { named, untouched } from "../left.ts";
 import type { Scenario } from "../scenario.ts";
+import { LIVING } from "./living.ts";
 import { ORCHESTRATOR } from "./orchestrator.ts";
 import { WORKER } from "./worker.ts";
 
@@ -18,6 +19,7 @@ const DEMO: Scenario = {
 /** All moments at which a model is tried, by name. */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   ...ORCHESTRATOR,
+  ...LIVING,
   ...WORKER,
   demo: DEMO,
 };

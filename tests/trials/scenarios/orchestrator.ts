@@ -1,32 +1,8 @@
-import { failsTwice, type ScriptedTask } from "../../../demo/worker-script.ts";
-import { handoff } from "../../handoff.ts";
-import type { Files } from "../left.ts";
+import { failsTwice } from "../../../demo/worker-script.ts";
 import { added, commands, named, untouched } from "../left.ts";
 import type { Scenario } from "../scenario.ts";
 import type { Stage } from "../stage.ts";
-
-const START: Files = {
-  "src/start.js": "export const start = 1;\n",
-  "test/start.test.js": `import test from "node:test";\ntest("start", () => {});\n`,
-};
-
-/** A function of one number, with its test. @param made what the function really does */
-const fn = (n: number, made = `x * ${n}`): Files => ({
-  [`src/f${n}.js`]: `export const f${n} = (x) => ${made};\n`,
-  [`test/f${n}.test.js`]: `import assert from "node:assert/strict";\nimport test from "node:test";\nimport { f${n} } from "../src/f${n}.js";\ntest("f${n}", () => assert.equal(f${n}(2), ${n * 2}));\n`,
-});
-
-const ticket = (n: number, more = ""): string =>
-  `### Task ${n}: Times ${n}\n\`f${n}\` of src/f${n}.js gives ${n} times its number.\nFiles: src/f${n}.js, test/f${n}.test.js\n${more}Done when: tested, and the tests pass\nVerify: npm test\nRisk: low\nWorkflow: quick\n`;
-
-const tickets = (...numbers: number[]): string => numbers.map((n) => ticket(n)).join("\n");
-
-/** How a worker that is a script does a task well. */
-const scripted = (n: number, files: Files, first: ScriptedTask["steps"] = []): ScriptedTask => ({
-  steps: [...first, ...Object.entries(files).map(([path, content]) => ({ write: path, content }))],
-  commit: `feat: add f${n}`,
-  handoff: handoff(`f${n} with its test`),
-});
+import { fn, START, scripted, ticket, tickets } from "./parts.ts";
 
 const LAST = "not done: the test of f3 fails";
 
