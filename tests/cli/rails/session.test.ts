@@ -173,6 +173,23 @@ describe("the turn of a session that was woken", () => {
     expect(await second).toMatchObject(silent);
   });
 
+  test("starts no second worker for what has one", async () => {
+    await scene.start("1. One\n");
+    expect(tasksOf(await wait())).toEqual(["1"]);
+    const start = () =>
+      scene.hook("PreToolUse", {
+        tool_name: "Agent",
+        tool_input: {
+          subagent_type: "minion:minion-worker",
+          prompt: "Run `minion begin r1/1.1` and do what it prints.",
+        },
+      });
+    const decision = async () => (await start()).json.hookSpecificOutput.permissionDecision;
+    expect(await decision()).toBe("allow");
+    await scene.agent("r1/1.1");
+    expect(await decision()).toBe("deny");
+  });
+
   test.each([
     ["it was not woken", "cli", async () => (await next()).json],
     ["it was told more", "cli", () => wait({ background_tasks: [{ id: "a" }] })],
