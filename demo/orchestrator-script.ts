@@ -120,7 +120,9 @@ async function* foreman(replan: Replan, woken?: string): Talk<string> {
     if (next.done) break;
     const change = replan(next.findings);
     if (change !== "") yield* bash(`minion change - <<'TASKS'\n${change}TASKS`);
-    if (next.dispatch.length > 0) yield next.dispatch.map(agent);
+    text = next.dispatch.length > 0 ? (yield next.dispatch.map(agent)).text : "";
+    // Where the rails have ended the turn with the launch, they have woken it again.
+    if (answerIn(text)) continue;
     const workers = new Set([...next.running, ...next.dispatch.map(({ task }) => task)]).size;
     text = (yield [workers === 1 ? "1 worker is at work." : `${workers} workers are at work.`])
       .text;

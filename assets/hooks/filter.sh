@@ -50,6 +50,11 @@ names_minion() {
 input=
 case $1 in
 Wait | Stop | SessionStart) owns_run || exit 0 ;;
+# Only in a terminal is a turn over that the rails end.
+Launched)
+  [ "$CLAUDE_CODE_ENTRYPOINT" = cli ] || exit 0
+  owns_run || exit 0
+  ;;
 *)
   take_input
   # Almost every call ends at this one look, which is cheaper than the exact ones.

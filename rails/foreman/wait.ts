@@ -29,6 +29,18 @@ const waiterOf = ({ run }: RunState): string => `wait ${run}`;
 export const isWaitedFor = async (state: RunState): Promise<boolean> =>
   !isForgotten(state) && (await isRunning(state, waiterOf(state)));
 
+/** Did somebody wait in place of the run's session and was ended from outside? Then nobody comes
+ * before its next turn is over. */
+export const isLeft = async (state: RunState): Promise<boolean> =>
+  state.jobs.has(waiterOf(state)) && !(await isWaitedFor(state));
+
+/** Is the session's turn over with the launch of an attempt? Where all was launched for which alone
+ * it was woken, nothing is left to be said or done in it. */
+export const isAllLaunched = ({ toLaunch, attempts }: RunState, attempt: string): boolean => {
+  const isLaunched = (id: string): boolean => (attempts.get(id)?.launches.length ?? 0) > 0;
+  return toLaunch.has(attempt) && [...toLaunch].every(isLaunched);
+};
+
 /** Was the session's context made anew, and has it not been told since to go on? The client takes no
  * word of who waited in its place before. */
 export const isForgotten = ({ forgottenAt, waitedAt }: RunState): boolean => forgottenAt > waitedAt;
@@ -90,7 +102,7 @@ async function untilSomething(
     if (fault !== null || hasSomething(now)) {
       if (isReminder(now)) await journal.add({ event: "reminded", what: "" });
       const woken = await askNext(journal, place, outside().now());
-      if (saysSomething(woken.answer, now)) return woken;
+      if (saysSomething(woken.answer, now)) return toLaunchOnly(journal, woken);
     }
     if (!(await goesOn(now))) return null;
     await changeOf(journal);
@@ -108,7 +120,22 @@ function saysSomething(
   return isEnd || fault !== null || all.some((each) => each.length > 0);
 }
 
-type Answer = Awaited<ReturnType<typeof askNext>>["answer"];
+/** Takes down for what a session is woken, where that is to launch workers and nothing else. */
+function toLaunchOnly(journal: Journal, { answer, given }: AskedNext): Woken {
+  const { dispatch, findings, attention, alarms, blocked, fault } = answer;
+  const isMore = [findings, attention, alarms, blocked].some((each) => each.length > 0);
+  const attempts = isMore || fault !== null ? [] : dispatch.map(({ attempt }) => attempt);
+  return {
+    answer,
+    given: async () => {
+      await given();
+      await journal.add({ event: "woken", attempts });
+    },
+  };
+}
+
+type AskedNext = Awaited<ReturnType<typeof askNext>>;
+type Answer = AskedNext["answer"];
 
 /** Does the client that leads the run still run, as far as that is known? */
 export const isLed = async ({ owner }: RunState): Promise<boolean> =>

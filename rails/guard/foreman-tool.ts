@@ -211,6 +211,8 @@ async function haltIn(place: Place, session: string, name?: string): Promise<str
 function foremanDispatch(prompt: string, found: Found | null): ToolAnswer {
   if (!found || !isActive(found.attempt) || found.state.aborted)
     return deny("No open run dispatched that: run minion next and start what it names.");
+  if (found.attempt.launches.length > 0)
+    return deny(`${found.attempt.id} has its worker already: there is nothing to start for it.`);
   const named = promptFor(found.attempt.id);
   if (prompt.trim() === named) return allow("dispatched by minion next");
   return deny(

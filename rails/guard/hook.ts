@@ -13,7 +13,7 @@ import { foremanTool } from "./foreman-tool.ts";
 import { endAttempt, holdAtEnd } from "./hold.ts";
 import { limitIn } from "./limit.ts";
 import { pastedCommand } from "./pasted.ts";
-import { noticeTaken, toSession } from "./session.ts";
+import { noticeTaken, toSession, turnOver } from "./session.ts";
 import { workerTool } from "./worker-tool.ts";
 
 /** Answers a hook. Sessions without minions never come here: a filter in `sh` stands before it.
@@ -23,7 +23,7 @@ import { workerTool } from "./worker-tool.ts";
 export async function hook(event: string, input: HookInput): Promise<HookAnswer> {
   const place = await findPlace(input.cwd ?? outside().cwd).catch(() => null);
   const isWorker = input.agent_type?.startsWith("minion:") === true;
-  if (event === "SessionStart" || event === "Stop" || event === "Wait")
+  if (event === "SessionStart" || event === "Stop" || event === "Wait" || event === "Launched")
     return place && !isWorker ? toSession(event, input, place) : {};
   if (event === "UserPromptSubmit") {
     const page = isWorker ? null : await pastedCommand(input.prompt ?? "", input.session_id ?? "");
@@ -40,10 +40,7 @@ export async function hook(event: string, input: HookInput): Promise<HookAnswer>
     return answer ? { stdout: toolAnswerJson(answer) } : {};
   }
   if (!found) return {};
-  if (!isWorker) {
-    await fromForeman(event, input, found);
-    return {};
-  }
+  if (!isWorker) return fromForeman(event, input, found);
   const back = await fromWorker(event, input, found);
   return back ? { stderr: back, exit: 2 } : {};
 }
@@ -77,13 +74,18 @@ const promptAnswerJson = (line: string): string =>
     hookSpecificOutput: { hookEventName: "UserPromptSubmit", suppressOriginalPrompt: true },
   });
 
-/** Takes down what a session tells of a worker that it started. */
-async function fromForeman(event: string, input: HookInput, found: Found): Promise<void> {
+/** Takes down what a session tells of a worker that it started, and ends its turn where that is
+ * over. */
+async function fromForeman(event: string, input: HookInput, found: Found): Promise<HookAnswer> {
   const { tool_response: response, transcript_path: transcript = "" } = input;
   const attempt = found.attempt.id;
   const agent = response?.agentId;
-  if (event === "PostToolUse" && agent)
-    await found.journal.add({ event: "launched", attempt, agent, transcript });
+  if (event !== "PostToolUse" || !agent) return {};
+  await found.journal.add({ event: "launched", attempt, agent, transcript });
+  const line = turnOver(await found.journal.state(), input);
+  return line === null
+    ? {}
+    : { stdout: JSON.stringify({ continue: false, stopReason: shown(line) }) };
 }
 
 /** The attempts whose end a notice of the client tells: by the worker's id, or where the person has

@@ -1,10 +1,20 @@
 import { open } from "node:fs/promises";
-import { hasGivenUp, isForgotten, isLed, isWaitedFor, waitFor } from "../foreman/wait.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  hasGivenUp,
+  isAllLaunched,
+  isForgotten,
+  isLed,
+  isLeft,
+  isWaitedFor,
+  waitFor,
+} from "../foreman/wait.ts";
 import type { Place } from "../git/repository.ts";
 import { Journal, listRuns, ownRun } from "../journal/journal.ts";
 import type { State } from "../journal/shapes.ts";
 import { isActive, isOpen, type RunState } from "../journal/state.ts";
 import { isAlive } from "../program/process.ts";
+import { outside } from "../program/world.ts";
 import { recall } from "../view/recall.ts";
 import type { HookAnswer, HookInput } from "./answer.ts";
 
@@ -13,7 +23,7 @@ import type { HookAnswer, HookInput } from "./answer.ts";
  * A turn that ends with the context made anew and the run not gone on with is sent on at once, and
  * once: without a terminal the client ends before it hears who waits, where no worker works. */
 export async function toSession(
-  event: "SessionStart" | "Stop" | "Wait",
+  event: "SessionStart" | "Stop" | "Wait" | "Launched",
   input: HookInput,
   place: Place,
 ): Promise<HookAnswer> {
@@ -28,11 +38,39 @@ export async function toSession(
   if (input.permission_mode === "plan") return {};
   const isAlone = (input.background_tasks ?? []).length === 0;
   if (event === "Stop") return isAlone ? sentOn(own) : {};
-  if (isAlone && isForgotten(own.state)) return {};
+  if (event === "Wait" && isAlone && isForgotten(own.state)) return {};
+  if (event === "Launched" && !turnOver(await launchedState(own.journal, input), input)) return {};
   const woken = await waitFor(own.journal, place, session);
   if (woken === null) return {};
   const head = `What \`minion next --json --run ${run}\` says now: act on it as if you had asked.`;
   return { stderr: `${head}\n${JSON.stringify(woken.answer)}\n`, exit: 2, given: woken.given };
+}
+
+/** Is a session's turn over with the launch of a worker, since it was woken for no more than that?
+ * Only in a terminal: without one the client would end.
+ * @returns what the person is told then, else null */
+export function turnOver(state: RunState, input: HookInput): string | null {
+  const { agent_id: nested, permission_mode: mode, tool_response: response } = input;
+  if (nested || mode === "plan" || outside().env.CLAUDE_CODE_ENTRYPOINT !== "cli") return null;
+  for (const { id, launches } of state.attempts.values())
+    if (launches.some(({ agent }) => agent === response?.agentId))
+      return isAllLaunched(state, id) ? progressOf(state) : null;
+  return null;
+}
+
+/** How long the hook that takes a launch down may run. */
+const LAUNCH_MS = 60_000;
+
+/** The run once a launch is taken down, which another hook does at the same time. */
+async function launchedState(journal: Journal, input: HookInput): Promise<RunState> {
+  const agent = input.tool_response?.agentId;
+  const until = outside().now() + LAUNCH_MS;
+  for (;;) {
+    const state = await journal.state();
+    const launches = [...state.attempts.values()].flatMap((each) => each.launches);
+    if (launches.some((each) => each.agent === agent) || outside().now() > until) return state;
+    await sleep(100);
+  }
 }
 
 /** Sends a session on that has lost what it knew. */
@@ -62,7 +100,14 @@ export async function noticeTaken({ common }: Place, input: HookInput): Promise<
   if (!NOTICE.test(prompt)) return null;
   const state = await runOfWorker(common, session, prompt);
   if (!state) return null;
-  const isToWait = !isForgotten(state) && !hasGivenUp(state) && !(await isCutShort(transcript));
+  // The client takes what has come meanwhile together, and asks nothing of the model where the first
+  // of it was taken: what woke the session would be lost with it.
+  if ((await repliedAt(transcript)) < state.wokenAt) return null;
+  const isToWait =
+    !isForgotten(state) &&
+    !hasGivenUp(state) &&
+    !(await isLeft(state)) &&
+    !(await isCutShort(transcript));
   const isTaken = !isOpen(state) || (await isWaitedFor(state)) || isToWait;
   return isTaken ? progressOf(state) : null;
 }
@@ -93,6 +138,14 @@ async function isCutShort(transcript: string): Promise<boolean> {
   const lines = (await tailOf(transcript)).split("\n").filter((line) => line.includes('"message"'));
   const last = lines.at(-1) ?? "";
   return /\[Request interrupted by user/.test(last) || /"isApiErrorMessage":true/.test(last);
+}
+
+/** When a session's model said something last; 0 where that is not known.
+ * @returns milliseconds since 1970 */
+async function repliedAt(transcript: string): Promise<number> {
+  const lines = (await tailOf(transcript)).split("\n");
+  const last = lines.findLast((line) => line.includes('"type":"assistant"')) ?? "";
+  return Date.parse(/"timestamp":"([^"]+)"/.exec(last)?.[1] ?? "") || 0;
 }
 
 async function tailOf(path: string): Promise<string> {

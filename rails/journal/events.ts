@@ -236,9 +236,12 @@ const EVENTS = {
   told: v.object({ keys: texts }),
   /** Its session has lost what it was told. */
   forgotten: v.object({}),
-  /** Its session ended a turn with work ready, and was told so. */
   /** The session that had lost what it knew ended its turn, and was told to go on. */
   "sent-on": v.object({}),
+  /** Who waited in its place woke it, with these to launch; none where there is more to do, since
+   * its turn is over with the launch of all. */
+  woken: v.object({ attempts: texts }),
+  /** Its session ended a turn with work ready, and was told so. */
   reminded: v.object({ what: v.optional(text, "") }),
   /** What the run had cost then, and what it may cost from now on. */
   owner: v.object({ ...session, dollars: v.optional(number), budget: v.optional(number) }),

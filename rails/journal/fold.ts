@@ -96,6 +96,8 @@ function stateAtStart(first: Event<"started">, bad: readonly number[]): RunState
     told: new Set(),
     forgottenAt: 0,
     waitedAt: 0,
+    wokenAt: 0,
+    toLaunch: new Set(),
     reminded: false,
   };
 }
@@ -150,6 +152,7 @@ const BRINGS_NOTHING_ON: ReadonlySet<EventName> = new Set([
   "told",
   "forgotten",
   "sent-on",
+  "woken",
 ]);
 
 /** Takes an event into the state: first into the attempt that it is about, then into the run. */
@@ -340,10 +343,15 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
   },
   forgotten(state, event) {
     state.told.clear();
+    state.toLaunch = new Set();
     state.forgottenAt = event.at;
   },
   "sent-on"(state, event) {
     state.waitedAt = event.at;
+  },
+  woken(state, event) {
+    state.wokenAt = event.at;
+    state.toLaunch = new Set(event.attempts);
   },
   retried(state, event) {
     const task = state.tasks.get(event.task);
@@ -368,6 +376,7 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
     state.spentBefore = event.dollars ?? state.spentBefore;
     state.seenAt = event.at;
     state.told.clear();
+    state.toLaunch = new Set();
     unlimit(state);
     state.reminded = false;
   },

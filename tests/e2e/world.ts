@@ -326,6 +326,29 @@ export class World {
     return { own: characters.own / 4, client: characters.client / 4 };
   }
 
+  /** So many characters the rails said to the orchestrator up to its last request: what `minion`
+   * printed and what hooks answered, the report apart. */
+  saidByRails(): { said: number; reported: number } {
+    const characters = { said: 0, reported: 0 };
+    const commands = new Map<string, string>();
+    for (const { role, content } of this.asked("orchestrator").at(-1)?.messages ?? [])
+      for (const block of typeof content === "string"
+        ? [{ type: "text" as const, text: content }]
+        : content) {
+        if (block.type === "tool_use") commands.set(block.id, String(block.input.command));
+        else if (block.type === "tool_result") {
+          const command = commands.get(block.tool_use_id) ?? "";
+          if (!command.startsWith("minion ")) continue;
+          const { content: said = "" } = block;
+          const text = typeof said === "string" ? said : said.map((each) => each.text).join("");
+          characters[command.startsWith("minion report") ? "reported" : "said"] += text.length;
+        } else if (role !== "assistant")
+          // Around it stand words of the client's own.
+          for (const [answer] of block.text.matchAll(WOKEN)) characters.said += answer.length;
+      }
+    return characters;
+  }
+
   async close(): Promise<void> {
     this.client?.kill();
     await this.terminal?.close();
@@ -337,6 +360,9 @@ export class World {
     rmSync(this.temp, { recursive: true, force: true, maxRetries: 5 });
   }
 }
+
+/** What a hook says to a session that it wakes, or that has lost what it knew. */
+const WOKEN = /What `minion next --json --run r\d+` says now: .*\n\{.*\}$/gm;
 
 const lastReply = ({ messages }: ModelRequest): number =>
   messages.findLastIndex(({ role }) => role === "assistant");

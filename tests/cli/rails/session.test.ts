@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import {
+  appendFileSync,
   chmodSync,
   copyFileSync,
   existsSync,
@@ -127,6 +128,86 @@ describe("in place of a session whose turn is over", () => {
   });
 });
 
+describe("the turn of a session that was woken", () => {
+  /** A worker was launched, in a terminal: one hook takes that down, the other waits. */
+  function launched(
+    event: "PostToolUse" | "Launched",
+    attempt: string,
+    client = "cli",
+  ): Promise<Answer> {
+    const input = JSON.stringify({
+      session_id: "s1",
+      cwd: scene.repo,
+      tool_name: "Agent",
+      tool_input: { prompt: `Run \`minion begin ${attempt}\` and do what it prints.` },
+      tool_response: { agentId: `a${attempt.slice(3, 4)}` },
+    });
+    return scene.minion(["hook", event], { input, env: { CLAUDE_CODE_ENTRYPOINT: client } });
+  }
+  const silent = { code: 0, stdout: "", stderr: "" };
+  const count = (what: string): number => {
+    const file = join(scene.repo, ".git/minion/r1/events.jsonl");
+    return readFileSync(file, "utf8").split(what).length - 1;
+  };
+  const waits = () => count('"event":"job","name":"wait r1"');
+  async function comes(what: () => boolean): Promise<void> {
+    while (!what()) await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+
+  test("is over with the last launch, and somebody waits from then on", async () => {
+    await scene.start("1. One\n2. Two\n");
+    expect(tasksOf(await wait())).toEqual(["1", "2"]);
+    const before = waits();
+    const first = launched("Launched", "r1/1.1");
+    expect(await launched("PostToolUse", "r1/1.1")).toMatchObject(silent);
+    expect(await first).toMatchObject(silent);
+    expect(waits()).toBe(before);
+    const second = launched("Launched", "r1/2.1");
+    const { stdout } = await launched("PostToolUse", "r1/2.1");
+    expect(JSON.parse(stdout)).toEqual({
+      continue: false,
+      stopReason: "minion r1: 0 of 2 landed, 2 running",
+    });
+    await comes(() => waits() > before);
+    await restart();
+    expect(await second).toMatchObject(silent);
+  });
+
+  test("starts no second worker for what has one", async () => {
+    await scene.start("1. One\n");
+    expect(tasksOf(await wait())).toEqual(["1"]);
+    const start = () =>
+      scene.hook("PreToolUse", {
+        tool_name: "Agent",
+        tool_input: {
+          subagent_type: "minion:minion-worker",
+          prompt: "Run `minion begin r1/1.1` and do what it prints.",
+        },
+      });
+    const decision = async () => (await start()).json.hookSpecificOutput.permissionDecision;
+    expect(await decision()).toBe("allow");
+    await scene.agent("r1/1.1");
+    expect(await decision()).toBe("deny");
+  });
+
+  test.each([
+    ["it was not woken", "cli", async () => (await next()).json],
+    ["it was told more", "cli", () => wait({ background_tasks: [{ id: "a" }] })],
+    ["it has no terminal", "sdk-cli", wait],
+  ])("goes on after the last launch where %s", async (why, client, named) => {
+    await scene.start("### Task 1: One\n\n### Task 2: Two\nAsk: which?\n");
+    expect(tasksOf(await wait())).toEqual([]);
+    await next();
+    await comes(() => count('"base-checked"') > 0);
+    if (why === "it was told more") await restart();
+    expect(tasksOf(await named())).toEqual(["1"]);
+    const before = waits();
+    expect(await launched("PostToolUse", "r1/1.1", client)).toMatchObject(silent);
+    expect(await launched("Launched", "r1/1.1", client)).toMatchObject(silent);
+    expect(waits()).toBe(before);
+  });
+});
+
 describe("the notice of a worker's end", () => {
   test("becomes a line for the person, unless the turn was cut short and nobody waits", async () => {
     await scene.start("1. One\n2. Two\n");
@@ -149,8 +230,27 @@ describe("the notice of a worker's end", () => {
     expect(await notice(said, broken)).toBe(null);
     expect(await notice("<task-notification>\n<task-id>other</task-id>")).toBe(null);
     expect(await notice(`what about ${worker.id}?`)).toBe(null);
+    const file = join(scene.repo, ".git/minion/r1/events.jsonl");
+    const { pid } = spawnSync("true");
+    const left = { at: Date.now(), event: "job", name: "wait r1", attempt: null, token: "t" };
+    appendFileSync(file, `${JSON.stringify({ ...left, process: { pid, started: "1" } })}\n`);
+    // Who waited was ended from outside: nobody else tells the session.
+    expect(await notice(said)).toBe(null);
     scene.session = "s2";
     expect(await notice(said)).toBe(null);
+  });
+
+  test("goes through with what woke the session, until that has said something since", async () => {
+    await scene.start("1. One\n2. Two (depends on: 1)\n");
+    await next();
+    const replied = () =>
+      `{"type":"assistant","message":{},"timestamp":"${new Date().toISOString()}"}\n`;
+    const before = replied();
+    expect(tasksOf(await wait())).toEqual(["1"]);
+    const worker = await scene.goodWorker("r1/1.1", { "src/1.txt": "1\n" });
+    const said = `<task-notification>\n<task-id>${worker.id}</task-id>`;
+    expect(await notice(said, before)).toBe(null);
+    expect(await notice(said, before + replied())).not.toBe(null);
   });
 });
 
@@ -213,7 +313,7 @@ describe("the filter before both", () => {
   /** The shipped filter, with a program of ours that leaves a mark where the rails would start. */
   function passes(
     event: string,
-    { cwd = scene.repo, session = "s1", PATH = process.env.PATH } = {},
+    { cwd = scene.repo, session = "s1", PATH = process.env.PATH, client = "cli" } = {},
   ): boolean {
     const folder = join(scene.home, "plugin");
     for (const name of ["hooks", "bin"]) mkdirSync(join(folder, name), { recursive: true });
@@ -224,7 +324,8 @@ describe("the filter before both", () => {
     writeFileSync(join(folder, "bin/minion"), `#!/bin/sh\ncat > "${folder}/mark"\n`);
     chmodSync(join(folder, "bin/minion"), 0o755);
     const input = JSON.stringify({ session_id: session, cwd, hook_event_name: event });
-    const run = { input, cwd, encoding: "utf8", env: { PATH } } as const;
+    const env = { PATH, CLAUDE_CODE_ENTRYPOINT: client };
+    const run = { input, cwd, encoding: "utf8", env } as const;
     const { status, stderr } = spawnSync("/bin/sh", [join(folder, "hooks/filter.sh"), event], run);
     expect([status, stderr]).toEqual([0, ""]);
     const isMarked = existsSync(join(folder, "mark"));
@@ -236,7 +337,7 @@ describe("the filter before both", () => {
     const PATH = scene.home;
     mkdirSync(join(scene.repo, "deep/er"), { recursive: true });
     for (const cwd of [scene.repo, join(scene.repo, "deep/er"), scene.home, "/"])
-      for (const event of ["Wait", "SessionStart"])
+      for (const event of ["Wait", "Launched", "SessionStart"])
         expect([cwd, passes(event, { cwd, PATH })]).toEqual([cwd, false]);
   });
 
@@ -246,9 +347,14 @@ describe("the filter before both", () => {
     scene.git("worktree", "add", "-q", worktree);
     mkdirSync(join(worktree, "sub"));
     for (const cwd of [scene.repo, join(scene.repo, "src"), worktree, join(worktree, "sub")])
-      for (const event of ["Wait", "SessionStart"]) {
+      for (const event of ["Wait", "Launched", "SessionStart"]) {
         expect([cwd, passes(event, { cwd })]).toEqual([cwd, true]);
         expect([cwd, passes(event, { cwd, session: "s2" })]).toEqual([cwd, false]);
       }
+  });
+
+  test("starts nothing at a launch where there is no terminal", async () => {
+    await scene.start("1. One\n");
+    expect(passes("Launched", { client: "sdk-cli" })).toBe(false);
   });
 });
