@@ -44,14 +44,14 @@ export function reviewIn(phases: readonly Phase[], risk: TaskState["risk"]): Pha
 /** What a run froze of the workflows when it was opened. */
 type Frozen = Pick<EventData["started"], "workflows" | "reviews">;
 
-/** All phases of a task's way: its own and, where none of them judges, those that review such a
- * risk. */
+/** All phases of a task's way: its own and, where something is written and none of them judges,
+ * those that review such a risk. */
 export function wayFor(
   own: readonly Phase[],
   risk: TaskState["risk"],
   reviews: Frozen["reviews"],
 ): readonly Phase[] {
-  if (own.some(({ back }) => back)) return own;
+  if (own.some(({ back }) => back) || !own.some(({ writes }) => writes)) return own;
   const taken = new Set(own.map(({ name }) => name));
   const free = (name: string): string => (taken.has(name) ? `${name}-too` : name);
   const review = (reviews[risk] ?? []).map((phase) => ({

@@ -95,7 +95,7 @@ function standing(state: RunState, task: TaskState, progress: Progress): Standin
   if (task.isDropped) return as("dropped");
   if (task.stop !== null) return stoppedFor(task.stop, last?.over);
   if (task.id === SUCCESS) return ofTheWhole(state, task);
-  if (activeOf(task).length > 0) return as("running");
+  if (last && isAtWork(task, last)) return as("running");
   if (isToBegin(task)) return beforeFirst(state, task);
   if (task.phase && isChosenFrom(task, task.phase)) return ofVariants(state, task, task.phase);
   if (last?.nothing && !last.over) return ofNothing(task, last);
@@ -109,6 +109,11 @@ function standing(state: RunState, task: TaskState, progress: Progress): Standin
   if (task.risk !== "high" || last.submitted?.byHand) return as("mergeable");
   return as("needs-human", "high-risk", last.submitted?.verdict ? last.submitted.handoff : "");
 }
+
+/** Is somebody at a task? Of several that are to be chosen from, anyone; where a person took
+ * something by hand, nobody whose work would still count. */
+const isAtWork = (task: TaskState, last: AttemptState): boolean =>
+  isActive(last) || (last.variant > 0 && !last.submitted?.byHand && activeOf(task).length > 0);
 
 /** Where a task stands of which several are to be started, or were and came to nothing yet. */
 const ofVariants = (state: RunState, task: TaskState, phase: Phase): Standing =>

@@ -1,5 +1,6 @@
 import { gitText } from "../git/git.ts";
 import { commitOf, type Result, resultOf, treeOf } from "../git/repository.ts";
+import { isEnd } from "../journal/end-task.ts";
 import { madeIn, mayBeRed, unproven } from "../journal/evidence.ts";
 import { missingSlots } from "../journal/handoff.ts";
 import { hasRounds } from "../journal/rounds.ts";
@@ -112,7 +113,8 @@ export async function submitNothing(why: string, cwd: string): Promise<void> {
     throw new Fault("no-verdict", "what judges ends with a verdict", "minion verdict");
   if (why.trim() === "")
     throw new Fault("no-handoff", "--nothing wants a reason", "say why there is nothing to do");
-  if (hasRounds(attempt.phase)) await refuseRed(own);
+  // Whoever is to mend the end may find that it is meant to be so.
+  if (hasRounds(attempt.phase) && !isEnd(attempt.task)) await refuseRed(own);
   if ((await sinceBegin(own)).changed)
     throw new Fault(
       "not-nothing",

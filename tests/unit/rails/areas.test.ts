@@ -350,6 +350,21 @@ describe("rule 23: a task for each line", () => {
   });
 });
 
+describe("rule 22: reviews by risk belong to tasks that write", () => {
+  test("neither an area nor one that only looks has one", () => {
+    const reviews = { high: phasesOf("- {name: review, writes: false, back: fix}\n- name: fix") };
+    const list =
+      "### Task A: Area\nWorkflow: area\nRisk: high\n### Task 2: Look\nWorkflow: look\nRisk: high\n### Task 3: Do\nRisk: high\n";
+    const state = runAfter(list, { workflows: WORKFLOWS, reviews });
+    const phases = (id: string) => state.tasks.get(id)?.phases.map(({ name }) => name);
+    expect([phases("A"), phases("2"), phases("3")]).toEqual([
+      ["plan"],
+      ["look"],
+      ["implement", "review", "fix"],
+    ]);
+  });
+});
+
 describe("rule 24: a workflow in which nothing writes", () => {
   test("its handoff is the result: it is over once that is handed in", () => {
     const list = "### Task 1: Look\nWorkflow: look\n### Task 2: Two\nDepends: 1\n";
