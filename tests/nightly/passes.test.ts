@@ -1,3 +1,4 @@
 import { passes } from "../e2e/passes.ts";
+import { MODES } from "../e2e/world.ts";
 
-passes("default");
+for (const mode of MODES) passes(mode);

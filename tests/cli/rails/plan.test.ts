@@ -111,6 +111,7 @@ test("guides are listed and printed; the project's own win over the person's, an
   const { guides } = (await scene.minion(["guide", "--json"])).json;
   const names = guides.map(({ name }: { name: string }) => name.toLowerCase());
   expect(names.sort()).toEqual([
+    "areas",
     "broken",
     "collisions",
     "delivery",

@@ -1,4 +1,0 @@
-import { passes } from "./passes.ts";
-
-// Both modes by night.
-passes("auto");
