@@ -43,10 +43,12 @@ const NAME = { read: oneLike(/^[\w.:[\]-]+$/), hint: "write one name, «Model: o
 /** All of a value as code. */
 const CODE = /^`(\s*[^`\s][^`]*)`$/;
 const TEXT = { read: (text: string) => [text.replace(CODE, "$1")], hint: "" };
+/** A text without the marks that make all of it code. */
+const plainOf = (text: string): string => text.trim().replace(CODE, "$1").trim();
 const MEASURE = {
   read: (text: string) => {
-    const [, aim = "", command = ""] = /^`?(lowest|highest)\s+(.*?)`?$/i.exec(text) ?? [];
-    const plain = command.replace(CODE, "$1").trim();
+    const [, aim = "", command = ""] = /^(lowest|highest)\s+(.*)$/i.exec(plainOf(text)) ?? [];
+    const plain = plainOf(command);
     return plain === ""
       ? "says neither what is best nor how it is known"
       : [`${aim.toLowerCase()} ${plain}`];

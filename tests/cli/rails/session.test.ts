@@ -195,6 +195,13 @@ describe("the turn of a session that was woken", () => {
     ["it was told more", "cli", () => wait({ background_tasks: [{ id: "a" }] })],
     ["it has no terminal", "sdk-cli", wait],
   ])("goes on after the last launch where %s", async (why, client, named) => {
+    // Slower on the base than a waiter looks for, so that it comes back with the question first.
+    scene.write(
+      ".claude/minion/blueprint.md",
+      '---\ngates:\n  - name: test\n    run: "sleep 4"\n---\n',
+    );
+    scene.commit("chore: slow");
+    await scene.minion(["blueprint", "--agree"]);
     await scene.start("### Task 1: One\n\n### Task 2: Two\nAsk: which?\n");
     expect(tasksOf(await wait())).toEqual([]);
     await next();

@@ -64,6 +64,7 @@ test("the best by its measure lands; one that is red is out; the others' branche
     await third?.minion(["gate", "--all"]);
     third?.edit({ "src/v.txt": "FAIL again\n" });
   }
+  await next();
   await until("1", "landed");
   expect(events("measured").map(({ attempt, value }) => [attempt, value])).toEqual([
     ["r1/1.2", 7],
@@ -106,11 +107,12 @@ test("what was picked and does not land is redone by one worker", async () => {
     `${list("Measure: lowest `wc -c < src/v.txt`\n")}### Task 2: Two\nFiles: src/w.txt\n`,
   );
   const answer = await next();
-  const [first = "", other = ""] = attemptsOf(answer);
+  const [first = ""] = attemptsOf(answer).filter((id) => id.startsWith("r1/1."));
+  const other = "r1/2.1";
   const planner = await scene.agent(first);
   await planner.begin();
   await planner.submit("1 short, 2 middle, 3 long");
-  const attempts = attemptsOf(await next());
+  const attempts = attemptsOf(await next()).filter((id) => id.startsWith("r1/1."));
   for (const [at, attempt] of attempts.entries()) {
     const worker = await scene.agent(attempt);
     await worker.begin();
@@ -126,8 +128,8 @@ test("what was picked and does not land is redone by one worker", async () => {
   await next();
   for (let looks = 0; looks < 300 && events("not-landed").length === 0; looks++)
     await setTimeout(100);
-  expect(events("not-landed")).toMatchObject([{ attempt: "r1/1.3", reason: "conflict" }]);
+  expect(events("not-landed")).toMatchObject([{ attempt: "r1/1.2", reason: "conflict" }]);
   const { dispatch } = await next();
-  expect(dispatch.map((each: { attempt: string }) => each.attempt)).toEqual(["r1/1.6"]);
+  expect(dispatch.map((each: { attempt: string }) => each.attempt)).toEqual(["r1/1.5"]);
   expect(events("dispatched").at(-1).variant).toBeUndefined();
 });

@@ -3,6 +3,7 @@ import { choose, dispatchAll, toStart } from "../../../rails/foreman/dispatch.ts
 import type { NewEvent } from "../../../rails/journal/events.ts";
 import type { RunState, TaskState } from "../../../rails/journal/state.ts";
 import { bestOf, candidatesAt, pickDue } from "../../../rails/journal/variants.ts";
+import { makePlan } from "../../../rails/plan/plan.ts";
 import { phasesOf, runAfter } from "./run.ts";
 
 // Rules 15 to 17 of choices: a phase with variants, and one that picks.
@@ -190,6 +191,14 @@ describe("rule 16: one is picked", () => {
     expect(stand(taskAfter(...all, byHand))).toEqual(["mergeable", null, null, "r1/1.4"]);
     expect(stand(taskAfter(...all, pick, byHand))).toEqual(["mergeable", null, null, "r1/1.4"]);
   });
+});
+
+test("Measure: is read with and without the marks of code", () => {
+  const read = (measure: string) =>
+    makePlan(`### Task 1: One\nMeasure: ${measure}\n`, "list").tasks[0]?.measure;
+  expect(read("lowest wc -c < a")).toBe("lowest wc -c < a");
+  expect(read("highest `wc -c < a`")).toBe("highest wc -c < a");
+  expect(read("`lowest wc -c < a`")).toBe("lowest wc -c < a");
 });
 
 describe("rule 17: out of money, or nothing to do", () => {
