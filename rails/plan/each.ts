@@ -2,7 +2,7 @@ import { word } from "../program/typed.ts";
 import type { PlannedTask } from "./task.ts";
 
 /** What stands for a line in the fields of a task with `Each:`. */
-export const LINE = "{}";
+const LINE = "{}";
 
 /** The command of a `Measure:`, without what is best. */
 export const commandIn = (measure: string): string => measure.replace(/^(lowest|highest)\s+/i, "");

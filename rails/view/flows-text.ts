@@ -120,7 +120,7 @@ export function roundsText(state: RunState): string[] {
 }
 
 /** The rounds of a task that were handed in, oldest first. */
-export const roundsIn = ({ attempts }: TaskState): AttemptState[] =>
+const roundsIn = ({ attempts }: TaskState): AttemptState[] =>
   attempts.filter(({ phase, submitted }) => submitted && hasRounds(phase));
 
 const saidIn = (handoff: string, slot: string): string =>

@@ -18,7 +18,7 @@ const SHOWN = 40;
 
 /** What a plan's table is drawn with beside the plan: what tasks go through, and what bounds those
  * that are planned as they go; `listed`: what `Each:` printed, null where it was not run. */
-export type Flows = Readonly<{
+type Flows = Readonly<{
   workflows: Readonly<Record<string, readonly Phase[]>>;
   planned: number; // Tasks that planners may add, all together
   budget: number | null; // In dollars

@@ -42,7 +42,7 @@ export function visitOf(task: TaskState): Visit | null {
 }
 
 /** One of several workers that did, or do, the same; `value`: what `Measure:` says of it. */
-export type Variant = Readonly<{
+type Variant = Readonly<{
   number: number;
   attempt: string;
   stands: "running" | "handed in" | "nothing" | "out";

@@ -61,7 +61,7 @@ function branchOf(
 }
 
 /** A task's title without what the one around it says as well, as that of a line of a list. */
-export const titleIn = ({ title }: TaskState, around: TaskState): string =>
+const titleIn = ({ title }: TaskState, around: TaskState): string =>
   title.startsWith(`${around.title}: `) ? title.slice(around.title.length + 2) : title;
 
 /** Branches, each before what is shown of it. */
@@ -75,7 +75,7 @@ export function ownWork(state: RunState): TaskState[] {
 }
 
 /** How many of some tasks are in each state. */
-export type Counts = Readonly<{ total: number } & Partial<Record<State, number>>>;
+type Counts = Readonly<{ total: number } & Partial<Record<State, number>>>;
 
 export function countsOf(tasks: readonly TaskState[]): Counts {
   const counts: { total: number } & Partial<Record<State, number>> = { total: tasks.length };
