@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { argv, exit } from "node:process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import * as made from "./bench/areas.mjs";
 import * as plans from "./bench/plan.mjs";
 import * as rails from "./bench/rails.mjs";
 import * as long from "./bench/slots.mjs";
@@ -17,7 +18,7 @@ const exec = promisify(execFile);
 
 /** Each is given a folder of its own and the packed tarball, and gives rows of the table. More are
  * welcome. */
-const BENCHES = { size, coldStart, ...rails, ...plans };
+const BENCHES = { size, coldStart, ...rails, ...plans, ...made };
 /** Those that take minutes: run by name only. */
 const ALL = { ...BENCHES, ...long };
 

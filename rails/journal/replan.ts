@@ -90,8 +90,7 @@ export function changedEvent(
     tasks,
     removed: [],
     loosened: [],
-    // What is over comes before all that is open.
-    waves: Object.fromEntries(all.map(({ id, wave }) => [id, wave])),
+    waves: Object.fromEntries(wavesOf(state, all)),
     conflicts: conflicts.map((conflict) => conflict.tasks),
     priority: priorityOf({ plan: { tasks: all, conflicts }, blueprint, workflows, reviews }),
     isUndo: false,
@@ -99,3 +98,8 @@ export function changedEvent(
     workflows,
   };
 }
+
+/** The waves that are others than before; what is over comes before all that is open. Of a long run
+ * each change would else name all that ever landed. */
+const wavesOf = ({ tasks }: RunState, all: readonly PlannedTask[]): (readonly [string, number])[] =>
+  all.flatMap(({ id, wave }) => (tasks.get(id)?.wave === wave ? [] : [[id, wave] as const]));

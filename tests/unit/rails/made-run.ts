@@ -1,11 +1,12 @@
-import type { EventData, NewEvent } from "../../../rails/journal/events.ts";
+import type { Event, EventData, NewEvent } from "../../../rails/journal/events.ts";
+import { fold } from "../../../rails/journal/fold.ts";
 import { changedEvent, heldIn } from "../../../rails/journal/replan.ts";
 import type { RunState } from "../../../rails/journal/state.ts";
 import { changeTo } from "../../../rails/plan/change.ts";
 import { listedTasks } from "../../../rails/plan/each.ts";
 import { makePlan } from "../../../rails/plan/plan.ts";
 import type { PlannedTask } from "../../../rails/plan/task.ts";
-import { ONE_PHASE, phasesOf, runAfter } from "./run.ts";
+import { ONE_PHASE, phasesOf, startedWith } from "./run.ts";
 
 // Runs with tasks that are made of others, that come again, and of which there are several.
 
@@ -24,10 +25,22 @@ export type Step = NewEvent | readonly NewEvent[] | ((state: RunState) => NewEve
 
 /** A run of a list whose base is green, each event a second after the one before. */
 export function madeRun(list: string, ...steps: readonly Step[]): RunState {
-  const events: NewEvent[] = [{ event: "base-checked", red: [] }];
-  const at = (): RunState => runAfter(list, { workflows: WORKFLOWS }, ...events);
-  for (const step of steps) events.push(...[typeof step === "function" ? step(at()) : step].flat());
-  return at();
+  const [first, ...rest] = madeEvents(list, steps);
+  return fold(first, [first, ...rest], []);
+}
+
+/** The journal of such a run. */
+export function madeEvents(list: string, steps: readonly Step[]): [Event<"started">, ...Event[]] {
+  const first = startedWith(list, { workflows: WORKFLOWS });
+  const events: [Event<"started">, ...Event[]] = [first];
+  const add = (event: NewEvent): void =>
+    void events.push({ at: events.length * 1000, ...event } as Event);
+  add({ event: "base-checked", red: [] });
+  for (const step of steps) {
+    const made = typeof step === "function" ? step(fold(first, events, [])) : step;
+    for (const event of [made].flat()) add(event);
+  }
+  return events;
 }
 
 const idOf = (task: string, n: number): string => `r1/${task}.${n}`;

@@ -1,10 +1,13 @@
 import { expect, test, vi } from "vitest";
+import { changeWith, writeChange } from "../../../rails/foreman/change.ts";
+import { next } from "../../../rails/foreman/next.ts";
+import type { AttemptState } from "../../../rails/journal/state.ts";
 import { random } from "../plan/random.ts";
 import { holds } from "./invariants.ts";
 import { Model } from "./model.ts";
 import { randomRun } from "./random-run.ts";
-import { GATES, scenarioOf } from "./random-scenario.ts";
-import { ONE_PHASE, SHIPPED } from "./run.ts";
+import { GATES, ownFile, railsOf, type Scenario, scenarioOf } from "./random-scenario.ts";
+import { ONE_PHASE, phasesOf, SHIPPED } from "./run.ts";
 
 /** Seeds that meet every way to end, with as few runs as do; by night they are among the thousand. */
 const BY_DAY = 20;
@@ -173,4 +176,83 @@ test("sixteen good results take one run of the gates, with a bad one nine; one b
   expect(bad.proofs).toBe(9);
   expect(await sixteen(false, true)).toEqual({ ...good, proofs: 16 });
   expect(await sixteen(true, true)).toEqual({ ...bad, proofs: 16 });
+});
+
+/** Areas of fifty tasks each, in visits of ten: two by day, by night twenty. */
+const AREAS = process.env.MINION_NIGHTLY ? 20 : 2;
+const [VISITS, LEFT, WORKERS] = [5, 10, 16];
+
+/** What whoever was dispatched to a task does: plans, or works. */
+async function* does(model: Model, scenario: Scenario, attempt: string): AsyncGenerator<void> {
+  await model.begin(attempt);
+  const { attempts } = await model.journal.state();
+  const own = attempts.get(attempt) as AttemptState;
+  const { id, attempts: visits } = own.task;
+  if (own.phase.tasks && visits.length <= VISITS) {
+    const ids = Array.from({ length: LEFT }, (_, at) => (visits.length - 1) * LEFT + at + 1);
+    const text = ids.map(
+      (part) => `### Task ${part}: Part ${part}\nFiles: ${ownFile(`${id}/${part}`)}\n`,
+    );
+    await writeChange(model.journal, (state) => {
+      const planner = state.attempts.get(attempt) ?? null;
+      return changeWith(text.join("\n"), "it", state, railsOf(scenario), () => true, planner);
+    });
+  }
+  yield;
+  if (!own.phase.tasks) {
+    model.edit(attempt, ownFile(id), `${id}\n`);
+    model.commit(attempt, `feat: ${id}`);
+    await model.gates(attempt);
+    yield;
+  }
+  await model.submit(attempt);
+}
+
+test(`${AREAS * VISITS * LEFT} tasks that ${AREAS} planners leave: landing keeps up with sixteen workers`, async () => {
+  const names = Array.from({ length: AREAS }, (_, at) => `A${at + 1}`);
+  const many = AREAS * VISITS * LEFT;
+  const list = names.map((name) => `### Task ${name}: Part\nWorkflow: area\n`).join("\n");
+  const bounds = { ...SHIPPED.bounds, workers: WORKERS, planned: many };
+  const area = phasesOf(`- {name: plan, tasks: ${LEFT}, rounds: ${2 * VISITS}}`);
+  const scenario: Scenario = {
+    list,
+    files: { "src/a.txt": "base\n" },
+    blueprint: { ...SHIPPED, bounds, gates: GATES },
+    workflows: { ...ONE_PHASE, area },
+    reviews: {},
+    halves: {},
+    touched: {},
+    fates: {},
+  };
+  const model = new Model(scenario, () => 0.5);
+  now.model = model;
+  const { journal } = model;
+  const live = new Set<AsyncGenerator<void>>();
+  const waited: number[] = [];
+  for (let isDone = false; !isDone; ) {
+    const { answer, given } = await next(journal, 0, null, () =>
+      model.attach({ cwd: "", job: "land r1" }, () => undefined),
+    );
+    await given();
+    isDone = answer.done;
+    const { tasks } = await journal.state();
+    waited.push([...tasks.values()].filter(({ state }) => state === "mergeable").length);
+    for (const { attempt } of answer.dispatch) {
+      await journal.add({ event: "launched", attempt, agent: attempt.replace(/\W/g, "") });
+      live.add(does(model, scenario, attempt));
+    }
+    for (const worker of live) if ((await worker.next()).done) live.delete(worker);
+  }
+  const { tasks, attempts, evidence, landings } = await journal.state();
+  expect(new Set([...tasks.values()].map(({ state }) => state))).toEqual(new Set(["landed"]));
+  expect(tasks.size).toBe(AREAS + many);
+  expect(attempts.size).toBeLessThanOrEqual(many + AREAS * 2 * VISITS);
+  expect(landings.flatMap(({ attempts }) => attempts)).toHaveLength(many);
+  // What was handed in has landed before the next is dispatched, several at a time.
+  expect(Math.max(...waited)).toBe(0);
+  const proofs = evidence.filter(({ by, gate }) => by === "landing" && gate === "test").length;
+  expect(proofs).toBeLessThan(many / 2);
+  console.log(
+    `${many} tasks: ${waited.length} calls of next, ${landings.length} landings, ${proofs} proofs`,
+  );
 });
