@@ -1,7 +1,7 @@
 import { attentionAt } from "../foreman/look.ts";
 import { runAt } from "../journal/run-at.ts";
 import { type OfRun, RUN, type Verb } from "../program/verb.ts";
-import { attentionText } from "./report.ts";
+import { attentionText } from "./said.ts";
 
 export const verb: Verb<OfRun> = {
   usage: "attention",

@@ -24,12 +24,14 @@ import {
 } from "../../../rails/program/shown.ts";
 import { word } from "../../../rails/program/typed.ts";
 import { board } from "../../../rails/view/board.ts";
+import { fullReport } from "../../../rails/view/full-report.ts";
 import { planTable } from "../../../rails/view/plan-table.ts";
 import { recall } from "../../../rails/view/recall.ts";
-import { attentionText, reportText } from "../../../rails/view/report.ts";
+import { reportText } from "../../../rails/view/report.ts";
+import { attentionText } from "../../../rails/view/said.ts";
 import { brief } from "../../../rails/worker/brief.ts";
 import { pick, random } from "../plan/random.ts";
-import { runAfter, startedWith } from "./run.ts";
+import { runAfter, seenWith, startedWith } from "./run.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "minion-hostile-"));
 mkdirSync(join(folder, "output"));
@@ -155,7 +157,7 @@ async function pagesOf(name: string) {
   const journal = new Journal(folder, "r1");
   const place = { top: "/w", main: "/w", common: folder, gitDir: folder, prefix: "" };
   return {
-    report: await reportText(state, folder, null, 0),
+    report: `${await fullReport(state, seenWith({ folder }))}\n${await reportText(state, seenWith({ folder }))}`,
     attention: attentionText(attentionOf(state, [], { dollars: null, now: 0 })).join("\n"),
     recall: recall(state, true),
     brief: brief({ attempt, state, journal, place }, () => undefined),

@@ -9,8 +9,8 @@ import type { NewEvent } from "../../../rails/journal/events.ts";
 import type { RunState } from "../../../rails/journal/state.ts";
 import { board } from "../../../rails/view/board.ts";
 import { tasksData } from "../../../rails/view/flows-text.ts";
+import { fullReport } from "../../../rails/view/full-report.ts";
 import { stateGraph, workersGantt } from "../../../rails/view/mermaid.ts";
-import { reportText } from "../../../rails/view/report.ts";
 import {
   begun,
   done,
@@ -23,6 +23,7 @@ import {
   stuck,
   visit,
 } from "./made-run.ts";
+import { seenWith } from "./run.ts";
 
 // What people see of tasks that are made of others, that come again, and of which there are several.
 
@@ -154,7 +155,7 @@ test("the time that is left counts what is open of a list, as many at once as ma
 
 describe("the report", () => {
   const text = (state: RunState, sizes = new Map()) =>
-    reportText(state, "/runs/r1", null, 9e6, [], null, sizes);
+    fullReport(state, seenWith({ now: 9e6, sizes }));
   const part = (report: string, title: string): string =>
     report.split(/^## /m).find((each) => each.startsWith(`${title}\n`)) ?? "";
 

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { NewEvent } from "../../../rails/journal/events.ts";
-import { reportText } from "../../../rails/view/report.ts";
-import { runAfter } from "./run.ts";
+import { fullReport } from "../../../rails/view/full-report.ts";
+import { runAfter, seenWith } from "./run.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -57,7 +57,7 @@ test("what proved tasks that landed at once: each command and the last lines of 
     { event: "proven", from: "b", to: "0123456789abcdef", tree: "line", landed },
     { event: "landed", to: "0123456789abcdef" },
   );
-  const report = await reportText(state, folder, null, 0);
+  const report = await fullReport(state, seenWith({ folder }));
   const [, raw = ""] = /## Raw output\n\n([\s\S]*)\n\n## Handoffs\n/.exec(report) ?? [];
   const shown = ["✓ three", "````", "## Not landed", `${"x".repeat(159)}…`, "six"];
   const lines = ["zero", "one", "two", ...shown];
@@ -84,7 +84,7 @@ test("what proved tasks that landed at once: each command and the last lines of 
   // Each by its own last commit: of the three of the second one was passed over.
   expect(report).toContain("- **1 One**: `0123456789~2`");
   expect(report).toMatch(
-    /- \*\*2 Two\*\*: `0123456789`\. 1 of its 3 commits changed nothing there$/m,
+    /- \*\*2 Two\*\*: `0123456789`; 1 of its 3 commits changed nothing there$/m,
   );
   expect(report).toContain("### 1 One\n\nFiles: src/one.ts\n\n> What and why: 1");
   expect(report).toMatch(/Files: src\/0.ts, .*src\/19.ts, and 3 more\n/);
@@ -98,16 +98,14 @@ test("what handoffs say beside what was done is grouped, and «none» is left ou
       event.event === "submitted" ? { ...event, handoff } : event,
     );
   const list = "1. One\n2. Two\n3. Three\n";
-  const report = await reportText(
+  const report = await fullReport(
     runAfter(
       list,
       ...said("1", form("slow\nfor many", "none")),
       ...said("2", form("none", "`x` is unused")),
       ...said("3", "free"),
     ),
-    folder,
-    null,
-    0,
+    seenWith({ folder }),
   );
   expect(report).toContain(
     "## Findings\n\n**Concerns**\n\n- 1: slow\n  for many\n\n**Findings for others**\n\n- 2: `x` is unused\n",
@@ -128,5 +126,5 @@ test("says nothing of gates for the end where there are none", async () => {
     { event: "landed", to: "0123456789abcdef" },
     { event: "end-checked", tip: "0123456789abcdef", red: null },
   );
-  expect(await reportText(state, folder, null, 0)).not.toMatch(/at the end: *\./i);
+  expect(await fullReport(state, seenWith({ folder }))).not.toMatch(/at the end: *\./i);
 });

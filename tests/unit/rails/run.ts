@@ -5,6 +5,7 @@ import type { Event, EventData, NewEvent } from "../../../rails/journal/events.t
 import { fold } from "../../../rails/journal/fold.ts";
 import type { RunState } from "../../../rails/journal/state.ts";
 import { makePlan } from "../../../rails/plan/plan.ts";
+import type { Seen } from "../../../rails/view/said.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../assets/skills/minion-blueprint");
 export const PLUGIN = ["patterns.md", "SKILL.md"].map((name) => join(FOLDER, name));
@@ -63,3 +64,15 @@ export function runAfter(
     [],
   );
 }
+
+/** What is known of a run beside its journal: nothing, but for what is given. */
+export const seenWith = (more: Partial<Seen> = {}): Seen => ({
+  folder: "/runs/r1",
+  cost: null,
+  now: 0,
+  faults: [],
+  sizes: new Map(),
+  worktrees: new Set(),
+  remote: { name: "origin", isGitHub: true },
+  ...more,
+});

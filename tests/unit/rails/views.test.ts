@@ -8,9 +8,9 @@ import type { EventData, NewEvent } from "../../../rails/journal/events.ts";
 import type { Usage } from "../../../rails/journal/shapes.ts";
 import { costOf } from "../../../rails/money/cost.ts";
 import { board } from "../../../rails/view/board.ts";
+import { fullReport } from "../../../rails/view/full-report.ts";
 import { stateGraph, workersGantt } from "../../../rails/view/mermaid.ts";
-import { reportText } from "../../../rails/view/report.ts";
-import { phasesOf, runAfter } from "./run.ts";
+import { phasesOf, runAfter, seenWith } from "./run.ts";
 
 const LIST = `1. Add \`POST /events\`: "quotes"; and #marks & <tags>
 2. Paging (depends on: 1)
@@ -173,11 +173,9 @@ describe("pictures", () => {
   test("nobody worked: no gantt", () => expect(workersGantt(runAfter(LIST), now)).toBe(""));
   test("the report's own blocks parse as they stand in it", async () => {
     const state = run();
-    const report = await reportText(
+    const report = await fullReport(
       state,
-      "/runs/r1",
-      costOf(state, [...state.spent.values()], models),
-      now,
+      seenWith({ cost: costOf(state, [...state.spent.values()], models), now }),
     );
     const blocks = [...report.matchAll(/^```mermaid\n([\s\S]*?)^```$/gm)].map(
       ([, block = ""]) => block,
@@ -217,7 +215,7 @@ describe("a run that is over", () => {
   };
   const over = (own: object, ...all: object[]) =>
     runAfter("1. One\n", own, ...(all as unknown as NewEvent[]));
-  const report = (state: ReturnType<typeof over>) => reportText(state, "/runs/r1", null, now);
+  const report = (state: ReturnType<typeof over>) => fullReport(state, seenWith({ now }));
   const boardOf = (state: ReturnType<typeof over>) =>
     board(state, { now, cost: null, alarms: [] }, { columns: 80, isColoured: false });
 
@@ -262,7 +260,7 @@ test("the table of what was used fits a terminal of 80 columns, as the client fr
     { ...row, ...usual, task: "1", phase: "implement" },
     { ...row, ...usual, task: null, phase: "" },
   ]);
-  const report = await reportText(state, "/runs/r1", { ...cost, rows }, now);
+  const report = await fullReport(state, seenWith({ cost: { ...cost, rows }, now }));
   const table = report.split("\n").filter((line) => line.startsWith("| "));
   const cells = table
     .filter((line) => !line.startsWith("| ---"))
