@@ -20,6 +20,7 @@ import {
   commandsText,
   findingsIn,
   intentText,
+  mergedText,
   overText,
   type Seen,
   section,
@@ -80,8 +81,13 @@ export async function fullReport(
     ...section("How it went", drawnIn ? [`Drawn in ${code(drawnIn)}.`] : picturesText(state)),
     ...section("Cost", cost ? costText(state, cost) : []),
     ...section("Journal", journalText(state)),
-    ...section("What next", commandsText(state, seen.remote)),
+    ...section("What next", nextText(state, seen)),
   ].join("\n");
+}
+
+function nextText(state: RunState, { remote }: Seen): string[] {
+  const commands = commandsText(state, remote);
+  return commands.length > 0 ? [`${mergedText(state, remote)}\n`, ...commands] : [];
 }
 
 /** What handoffs say beside what was done, slot by slot, each task's under its id. */

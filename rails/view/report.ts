@@ -21,6 +21,7 @@ import {
   commandsText,
   findingsIn,
   intentText,
+  mergedText,
   overText,
   type Seen,
   section,
@@ -85,6 +86,7 @@ function linesOf(
   const { alarms, attention } = askingNow(state, seen);
   const results = resultsText(state, (handoff) => shortly(handoff, state.blueprint.slots));
   const { run } = state;
+  const rows = [...landedLines(state, landed, detail), ...restLines(rest)];
   return [
     titleText(state),
     ...intentText(state).map((line) => `${cut(line.trim(), SENTENCE)}\n`),
@@ -94,8 +96,7 @@ function linesOf(
       "Alarms",
       alarms.map((alarm) => `- ${inline(alarmLine(alarm))}`),
     ),
-    ...section("Landed", landedLines(state, landed, detail)),
-    ...section("Not landed", restLines(rest)),
+    ...section("Landed", rows),
     ...section("Results", shortened(results, 2 + detail.findings, "results")),
     ...section("The whole", whole ? [cut(wholeText(whole), SENTENCE)] : []),
     ...section("Findings", findingLines(state, detail)),
@@ -103,15 +104,18 @@ function linesOf(
     `All of it, with raw output and cost: ${code(typed(`report --full --run ${run}`))}; to judge by, in a browser: ${code(typed(`report --html --run ${run}`))}`,
   ]
     .join("\n")
+    .replace(/^(## .*)\n\n/gm, "$1\n")
     .split("\n");
 }
 
 /** How long a run took and what it cost. */
-function tookText(state: RunState, { cost }: Seen): string {
+function tookText(state: RunState, { cost, remote }: Seen): string {
   const took = clock(state.lastAt - state.startedAt);
   const money = cost ? moneyText(state, cost) : "";
-  const end = state.end?.red ? ` **Red at the end: ${inline(state.end.red)}**` : "";
-  return `${[took, money].filter(Boolean).join(", ")}. Line ${code(state.line)}.${end}`;
+  const sentences = [`${[took, money].filter(Boolean).join(", ")}. Line ${code(state.line)}.`];
+  if (state.end?.red) sentences.push(`**Red at the end: ${inline(state.end.red)}**`);
+  if (state.landings.length > 0) sentences.push(mergedText(state, remote));
+  return sentences.join(" ");
 }
 
 /** What landed, in the order of landing; where there is no room, what nothing speaks for a look at
@@ -136,17 +140,20 @@ function landedLines(
 function restLines(rest: readonly TaskState[]): string[] {
   const others = rest.filter(({ state }) => state !== "needs-human");
   const byState = grouped(others.map((task) => [task.state, task] as const));
-  return [...byState].map(([state, tasks]) => `- ${stateText(state)}: ${idsText(idsOf(tasks))}`);
+  return [...byState].map(
+    ([state, tasks]) =>
+      `- ${STATES[state as State] ?? `Not yet: ${state}`}: ${idsText(idsOf(tasks))}`,
+  );
 }
 
 const idsOf = (tasks: readonly TaskState[]): string[] => tasks.map(({ id }) => id);
 
+/** What is said of tasks that neither landed nor wait for a person. */
 const STATES: Partial<Record<State, string>> = {
-  blocked: "blocked, since what they depend on did not land",
-  skipped: "nothing to do",
+  blocked: "Blocked by what did not land",
+  skipped: "There was nothing to do for",
+  dropped: "Dropped",
 };
-
-const stateText = (state: string): string => STATES[state as State] ?? state;
 
 const restText = ({ id, title, state, reason }: TaskState): string =>
   `- **${id} ${inline(title)}**: ${state}${reason ? `, ${reason}` : ""}`;

@@ -125,6 +125,12 @@ export function findingsIn({ tasks, blueprint: { slots } }: RunState): Finding[]
 /** Where a run's line can be pushed to. */
 export type Remote = Readonly<{ name: string; isGitHub: boolean }>;
 
+/** What became of a run's line. */
+export const mergedText = ({ merged }: RunState, remote: Remote | null): string =>
+  merged
+    ? `It was merged into ${code(merged.branch)}, as ${code(merged.to.slice(0, 10))}.${remote ? " Pushing is yours." : ""}`
+    : `Nothing was merged${remote ? " or pushed" : ""}: that is yours.`;
+
 /** What to type next, where something landed: only what can be done here. What was merged is looked
  * at where it was merged: the line may be gone.
  * @param remote null where there is none */
@@ -133,16 +139,15 @@ export function commandsText(state: RunState, remote: Remote | null): string[] {
   if (landings.length === 0) return [];
   const isMerged = merged !== null && landings.every(({ at }) => at < merged.at);
   const ref = branchRef(line);
-  const log = (to: string): string => `git log --oneline ${base.slice(0, 10)}..${to}`;
-  const choices: (readonly [string, string])[] = isMerged
-    ? [[log(merged.to.slice(0, 10)), "look at it"]]
-    : [
-        [log(ref), "look at it"],
-        [
-          typed(`merge --run ${run}`),
-          "merge it into the branch that you are on, proven on what that is then",
-        ],
-      ];
+  const to = isMerged ? merged.to.slice(0, 10) : ref;
+  const choices: [string, string][] = [
+    [`git log --oneline ${base.slice(0, 10)}..${to}`, "look at it"],
+  ];
+  if (!isMerged)
+    choices.push([
+      typed(`merge --run ${run}`),
+      "merge it into the branch that you are on, proven on what that is then",
+    ]);
   if (remote && isMerged)
     choices.push([`git push ${word(remote.name)} ${branchRef(merged.branch)}`, "push it"]);
   else if (remote) choices.push([`git push -u ${word(remote.name)} ${ref}`, "or push it"]);
@@ -152,10 +157,5 @@ export function commandsText(state: RunState, remote: Remote | null): string[] {
     typed(`clean --run ${run}`),
     isMerged ? "remove what the run left" : "afterwards: remove what the run left",
   ]);
-  return [
-    merged
-      ? `It was merged into ${code(merged.branch)}, as ${code(merged.to.slice(0, 10))}.${remote ? " Pushing is yours." : ""}\n`
-      : `Nothing was merged${remote ? " or pushed" : ""}: that is yours.\n`,
-    ...choices.map(([command, what]) => `- ${code(command)}: ${what}`),
-  ];
+  return choices.map(([command, what]) => `- ${code(command)}: ${what}`);
 }
