@@ -19,11 +19,18 @@ const FILES: Readonly<Record<string, (text: string, file: string) => string[]>> 
 };
 
 function commandsOfBlueprint(text: string, file: string): string[] {
-  const { gates, "gates+": more, allow, "allow+": also } = givenIn(readRails(text, file).fields);
+  const {
+    gates,
+    "gates+": more,
+    allow,
+    "allow+": also,
+    notify,
+  } = givenIn(readRails(text, file).fields);
   return [
     ...[...(gates ?? []), ...(more ?? [])].flatMap(({ name, run, cwd }) =>
       run ? [`gate ${name}: ${run}${cwd ? ` (in ${cwd})` : ""}`] : [],
     ),
+    ...(notify ? [`where you are wanted: ${notify}`] : []),
     ...[...(allow ?? []), ...(also ?? [])].map((entry) => `workers, unasked: ${entry} …`),
   ];
 }
@@ -34,6 +41,7 @@ type Given = Readonly<{
   "gates+"?: Gates;
   allow?: readonly string[];
   "allow+"?: readonly string[];
+  notify?: string;
 }>;
 const givenIn = (fields: object): Given => fields;
 

@@ -91,6 +91,7 @@ const FIELDS = v.strictObject({
   slots: texts, // What a handoff has to say something under
   findings: texts, // Those of them that go up to whoever plans, unless they say «none»
   judge_success: v.boolean(), // Are the words of a list's `success:` judged once all has landed?
+  notify: v.string(), // The command that calls the person; empty where the terminal rings instead
   commit: pattern, // What the first line of each commit has to match
   allow: texts, // Commands that a worker may run without asking
   // Those that it may not run, and the way out

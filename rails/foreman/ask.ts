@@ -5,6 +5,7 @@ import { takeDown } from "../money/usage.ts";
 import { launchesKnown } from "./dispatch.ts";
 import { spentAt } from "./look.ts";
 import { next } from "./next.ts";
+import { notify } from "./notify.ts";
 
 /** What is next in a run: what is ready lands, then what is to be started now is named.
  * @param until how long it may wait for landing, in milliseconds since 1970
@@ -15,5 +16,7 @@ export async function askNext(journal: Journal, place: Place, until: number, isA
   const used = await takeDown(journal, false);
   const dollars = await spentAt(place, await journal.state(), used);
   const land = (time: number) => landed(journal, place, state, time);
-  return next(journal, until, dollars, land, isAll);
+  const asked = await next(journal, until, dollars, land, isAll);
+  await notify(journal, place, dollars);
+  return asked;
 }

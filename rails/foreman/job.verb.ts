@@ -10,9 +10,11 @@ import { runJob } from "../proof/jobs.ts";
 import { ownAttempt } from "../worker/attempt.ts";
 import { runSetup } from "../worker/begin.ts";
 import { runGateJob } from "../worker/gate.ts";
+import { notifyAll } from "./notify.ts";
 
 /** Work that outlives the call that asked for it. A job's name is how it is called: `land RUN`,
- * `merge RUN BRANCH COMMIT`, or in a worker's worktree `setup ATTEMPT` or `gate ATTEMPT NAME`. */
+ * `merge RUN BRANCH COMMIT`, `notify RUN`, or in a worker's worktree `setup ATTEMPT` or
+ * `gate ATTEMPT NAME`. */
 export const verb: Verb = {
   usage: "job <words...>",
   about: "do what a call of another verb asked for",
@@ -27,9 +29,10 @@ export const verb: Verb = {
 type Job = Readonly<{ journal: Journal; work: () => Promise<unknown> }>;
 
 async function jobOf([what, whose = "", ...rest]: readonly string[], world: World): Promise<Job> {
-  if (what === "land" || what === "merge") {
+  if (what === "land" || what === "merge" || what === "notify") {
     const place = await findPlace(world.cwd);
     const journal = new Journal(place.common, whose);
+    if (what === "notify") return { journal, work: () => notifyAll(journal, place) };
     const { run, line } = await journal.state();
     if (what === "land") return { journal, work: () => landAll(journal, siteOf(place, run, line)) };
     const [branch = "", commit = ""] = rest;

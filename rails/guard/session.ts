@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isToRing } from "../foreman/notify.ts";
 import {
   hasGivenUp,
   isAllLaunched,
@@ -37,7 +38,10 @@ export async function toSession(
   }
   if (input.permission_mode === "plan") return {};
   const isAlone = (input.background_tasks ?? []).length === 0;
-  if (event === "Stop") return isAlone ? sentOn(own) : {};
+  if (event === "Stop") {
+    const sent = isAlone ? await sentOn(own) : {};
+    return sent.exit || !(await isToRing(own.journal)) ? sent : { stdout: BELL };
+  }
   if (event === "Wait" && isAlone && isForgotten(own.state)) return {};
   if (event === "Launched" && !turnOver(await launchedState(own.journal, input), input)) return {};
   const woken = await waitFor(own.journal, place, session);
@@ -45,6 +49,9 @@ export async function toSession(
   const head = `What \`minion next --json --run ${run}\` says now: act on it as if you had asked.`;
   return { stderr: `${head}\n${JSON.stringify(woken.answer)}\n`, exit: 2, given: woken.given };
 }
+
+/** What makes the terminal ring, where there is one. */
+const BELL = `${JSON.stringify({ terminalSequence: "\u0007" })}\n`;
 
 /** Is a session's turn over with the launch of a worker, since it was woken for no more than that?
  * Only in a terminal: without one the client would end.

@@ -241,6 +241,8 @@ const EVENTS = {
   /** Who waited in its place woke it, with these to launch; none where there is more to do, since
    * its turn is over with the launch of all. */
   woken: v.object({ attempts: texts }),
+  /** The person was called for these, by keys: for the same once. */
+  notified: v.object({ keys: texts }),
   /** Its session ended a turn with work ready, and was told so. */
   reminded: v.object({ what: v.optional(text, "") }),
   /** What the run had cost then, and what it may cost from now on. */

@@ -95,6 +95,8 @@ function stateAtStart(first: Event<"started">, bad: readonly number[]): RunState
     changes: [],
     told: new Set(),
     forgottenAt: 0,
+    notified: new Set(),
+    notifiedAt: 0,
     waitedAt: 0,
     wokenAt: 0,
     toLaunch: new Set(),
@@ -153,6 +155,7 @@ const BRINGS_NOTHING_ON: ReadonlySet<EventName> = new Set([
   "forgotten",
   "sent-on",
   "woken",
+  "notified",
 ]);
 
 /** Takes an event into the state: first into the attempt that it is about, then into the run. */
@@ -345,6 +348,10 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
     state.told.clear();
     state.toLaunch = new Set();
     state.forgottenAt = event.at;
+  },
+  notified(state, event) {
+    for (const key of event.keys) state.notified.add(key);
+    state.notifiedAt = event.at;
   },
   "sent-on"(state, event) {
     state.waitedAt = event.at;

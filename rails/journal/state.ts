@@ -107,6 +107,8 @@ export interface RunState extends Writable<Frozen> {
   readonly changes: PlanChange[]; // Of the plan, oldest first, without those that were undone
   readonly told: Set<string>; // What its session was told, by keys …
   forgottenAt: number; // … since it last lost that
+  readonly notified: Set<string>; // What the person was called for, by keys …
+  notifiedAt: number; // … and when that was last
   waitedAt: number; // When somebody last began to wait in its place, or it was told to go on
   wokenAt: number; // When who waited in its place woke it last
   toLaunch: ReadonlySet<string>; // The attempts for which alone it was woken last

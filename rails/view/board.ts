@@ -127,6 +127,8 @@ function headOf(
   const head = [`run ${run}: ${overText(state)} after ${took}. ${counts.join(", ")}`];
   if (outlook.length > 0) head.push(outlook.join(" · "));
   if (fault) head.push(`! ${fault.what} To ${fault.label}: ${fault.command}`);
+  const silent = state.errors.get(`notify ${run}`);
+  if (silent) head.push(`! nobody is called: ${silent}`);
   head.push(...alarms.map((alarm) => `! ${alarmLine(alarm)}`));
   const flaky = flakyGates(state);
   if (flaky.length > 0)

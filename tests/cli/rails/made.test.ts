@@ -312,7 +312,7 @@ test.each(PUT)("%s of a person's at landing's place is named, and left", async (
 
 describe("what all worktrees share", () => {
   const config = () => scene.git("config", "--local", "--list");
-  const report = async () => (await scene.minion(["report"])).stdout;
+  const report = async () => (await scene.minion(["report", "--full"])).stdout;
 
   test("is as it was after a setup that writes config and hooks, as husky does", async () => {
     const hook = 'printf x > "$(git rev-parse --git-common-dir)/hooks/pre-commit"';

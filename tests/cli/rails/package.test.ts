@@ -37,7 +37,7 @@ test("a run that is started in a package runs that package's gates there, for wo
   );
   // What it names is what it touched, written from its own folder.
   const report = (await scene.minion(["report"])).stdout;
-  expect(report).not.toContain("None of the files");
+  expect(report).not.toContain("none of the files");
   expect(report).not.toContain("not named");
 });
 

@@ -45,8 +45,8 @@ test("a clash sends the second back once, told what the first meant; a deletion 
   await again.submit();
   expect(await next()).toMatchObject({ done: true, landed: ["1", "2"] });
   const { report } = (await scene.minion(["report", "--json"])).json;
-  expect(report).toMatch(/\*\*2 Part\*\*.*Touched though not named: src\/end\.txt/);
-  expect(report).not.toContain("Deleted though not named");
+  expect(report).toMatch(/\*\*2 Part\*\*.*touched though not named: src\/end\.txt/);
+  expect(report).not.toContain("deleted though not named");
 });
 
 const MANIFEST = (names: string) => `{\n  "dependencies": {\n${names}\n  }\n}\n`;
@@ -257,6 +257,6 @@ test("a deletion that a task does not name is told of with that task", async () 
   await (two as Worker).finish();
   await next();
   const { report } = (await scene.minion(["report", "--json"])).json;
-  expect(report).toMatch(/\*\*1 Tidy\*\*.*\*\*Deleted though not named: src\/start\.txt\*\*/);
-  expect(report.match(/Deleted though not named/g)).toHaveLength(1);
+  expect(report).toMatch(/\*\*1 Tidy\*\*.*\*\*deleted though not named: src\/start\.txt\*\*/);
+  expect(report.match(/deleted though not named/g)).toHaveLength(1);
 });

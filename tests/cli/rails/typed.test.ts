@@ -24,7 +24,9 @@ beforeAll(async () => {
   cpSync(dirname(dirname(MINION)), plugin, { recursive: true });
   scene.program = join(plugin, "bin/minion");
   scene.git("init", "-q", "--bare", "../remote.git");
-  scene.git("remote", "add", "origin", "../remote.git");
+  // It is on GitHub, as far as anybody can tell, and what is pushed goes beside.
+  scene.git("remote", "add", "origin", "https://github.com/example/shop.git");
+  scene.git("remote", "set-url", "--push", "origin", "../remote.git");
   await scene.start(`1. Work\n2. Forbidden work\n   Forbid: \`${FILE}\`\n`);
   const { json } = await scene.minion(["next", "--json"]);
   const [one, two] = json.dispatch.map((each: { attempt: string }) => each.attempt);
@@ -91,7 +93,7 @@ describe("each command that is printed works when it is typed", () => {
   test("in the report", async () => {
     const page = (await scene.minion(["report"])).stdout;
     const commands = commandsIn(page.slice(page.indexOf("## What next")));
-    expect(commands).toHaveLength(5);
+    expect(commands).toHaveLength(7);
     for (const command of commands) {
       const typed = type(command);
       expect(typed, command).toMatchObject({ status: 0 });
@@ -100,7 +102,7 @@ describe("each command that is printed works when it is typed", () => {
       if (command.startsWith("gh"))
         expect(typed.stdout).toBe("gh: pr create --head minion/r1/line\n");
       if (command.startsWith("git push"))
-        expect(scene.git("ls-remote", "origin")).toContain(
+        expect(scene.git("ls-remote", "../remote.git")).toContain(
           `${scene.git("rev-parse", "refs/heads/minion/r1/line")}\trefs/heads/minion/r1/line`,
         );
       scene.back();

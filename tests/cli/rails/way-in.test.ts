@@ -98,7 +98,7 @@ test("the help fits 80 columns", async () => {
 test("a report as it is printed names the file with its pictures", async () => {
   await scene.start("1. One\n");
   const { file, report } = (await scene.minion(["report", "--json"])).json;
-  const { stdout } = await scene.minion(["report"]);
+  const { stdout } = await scene.minion(["report", "--full"]);
   expect(report).toContain("```mermaid");
   expect(readFileSync(file, "utf8")).toContain("```mermaid");
   expect(stdout).not.toContain("mermaid");
