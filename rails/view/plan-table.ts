@@ -1,4 +1,3 @@
-import { TOOL_NAMES, type Tools } from "../blueprint/tools.ts";
 import type { Phase } from "../blueprint/workflow.ts";
 import type { Listed } from "../foreman/list-here.ts";
 import { stepsIn } from "../journal/phases.ts";
@@ -25,18 +24,28 @@ type Flows = Readonly<{
   listed: readonly Listed[] | null;
 }>;
 
-/** A plan for people: tasks by wave, conflicts, tools, findings. No line of a table is wider than
+/** A command that a run would call, and where it comes from, for people; `run`: empty where there is
+ * none. */
+export type Called = Readonly<{
+  name: string; // `setup`, or a gate's
+  run: string;
+  cwd: string; // From the repository's root; empty is that
+  source: string;
+  isLast: boolean; // Not for each task, but once all have landed
+}>;
+
+/** A plan for people: tasks by wave, conflicts, commands, findings. No line of a table is wider than
  * `columns`, nor than 100 columns.
  * @param estimate lines on what it is likely to take */
 export function planTable(
   plan: Plan,
-  tools: Tools,
+  called: readonly Called[],
   columns: number,
   estimate: readonly string[] = [],
   flows: Flows = { workflows: {}, planned: 0, budget: null, listed: null },
 ): string {
   const most = Math.max(40, Math.min(columns, 100));
-  const tables = plan.tasks.length > 0 ? tablesOf(plan, tools, estimate, flows) : [];
+  const tables = plan.tasks.length > 0 ? tablesOf(plan, called, estimate, flows) : [];
   const parts = [
     ...tables.map((rows) => table(rows, most)),
     ...plan.findings.map(({ level, line, message, hint }) => {
@@ -86,14 +95,19 @@ function budgetLine({ dollars, fits, left }: ReturnType<typeof fitting>): string
 type Row = readonly string[];
 
 /** The tables of a plan, each as its rows; none that would be empty. */
-function tablesOf(plan: Plan, tools: Tools, estimate: readonly string[], flows: Flows): Row[][] {
+function tablesOf(
+  plan: Plan,
+  called: readonly Called[],
+  estimate: readonly string[],
+  flows: Flows,
+): Row[][] {
   return [
     [...summaryRows(plan), ...estimate.map((line) => [line]), ...areaRows(plan, flows)],
     taskRows(plan),
     eachRows(plan, flows),
     conflictRows(plan),
     workflowRows(plan, flows),
-    toolRows(tools),
+    gateRows(called),
     checkRows(plan),
   ].filter((rows) => rows.length > 0);
 }
@@ -204,10 +218,16 @@ function manyText(phases: readonly Phase[]): string {
   return isMany ? `: up to ${stepsIn(phases)} workers` : "";
 }
 
-function toolRows(tools: Tools): Row[] {
-  const rows = TOOL_NAMES.map((name) => {
-    const { run, cwd, source } = tools[name] ?? { run: "none found", cwd: "", source: "" };
-    return [name, cwd === "" ? run : `${run} (in ${cwd})`, source];
+/** The gates in force, with what is set up before them. */
+function gateRows(called: readonly Called[]): Row[] {
+  if (called.length === 0) return [];
+  const rows = called.map(({ name, run, cwd, source, isLast }) => {
+    const where = cwd === "" ? "" : ` (in ${cwd})`;
+    return [
+      name,
+      run === "" ? "none found" : `${run}${where}${isLast ? ", at the end" : ""}`,
+      source,
+    ];
   });
-  return [["tool", "command", "found in"], ...rows];
+  return [["gate", "command", "from"], ...rows];
 }

@@ -7,8 +7,9 @@ import { byLevelAndLine } from "../plan/plan.ts";
 import { type Finding, finding } from "../plan/task.ts";
 import { EXIT, Fault } from "../program/fault.ts";
 import { budgetOption, numberOption, type Verb } from "../program/verb.ts";
+import { outside } from "../program/world.ts";
 import { mermaid } from "./mermaid.ts";
-import { estimateLines, planTable } from "./plan-table.ts";
+import { type Called, estimateLines, planTable } from "./plan-table.ts";
 import { columnsOf } from "./text.ts";
 
 type Options = {
@@ -54,7 +55,8 @@ export const verb: Verb<Options> = {
       if (options.mermaid) return mermaid(plan);
       const bounds = { planned: blueprint.bounds.planned, budget: options.budget ?? null };
       const lines = estimateLines(estimate, budget);
-      return planTable(plan, tools, columnsOf(world), lines, { workflows, listed, ...bounds });
+      const called = calledIn(planned);
+      return planTable(plan, called, columnsOf(world), lines, { workflows, listed, ...bounds });
     };
     const { toolsSaid, ...shown } = plan;
     const tasks = plan.tasks.map(({ doneWhen, workflowWhy, checks, ...task }) => ({
@@ -101,6 +103,30 @@ function unbounded({ plan, workflows }: Planned, budget: number | undefined): Fi
 }
 
 type Planned = Awaited<ReturnType<typeof planAt>>;
+
+/** All that a run of the plan would call: what is set up first, the gates in force, and those of
+ * which the project has no command. */
+function calledIn(planned: Planned): Called[] {
+  const { tools, gates, blueprint, place } = planned;
+  const { setup } = tools;
+  const inForce = gates.map(({ name, run, cwd, isLast = false }) => {
+    return { name, run, cwd, isLast, source: shortly(sourceOf(planned, name), place.top) };
+  });
+  const isMissing = ({ tool }: Gate): boolean => tool !== undefined && tools[tool] === null;
+  const missing = blueprint.gates.filter(isMissing).map(({ name }) => {
+    return { name, run: "", cwd: "", source: "", isLast: false };
+  });
+  return [...(setup ? [{ name: "setup", ...setup, isLast: false }] : []), ...inForce, ...missing];
+}
+
+type Gate = Planned["blueprint"]["gates"][number];
+
+/** A page by its path from the repository's top, or from one's home; as it is otherwise. */
+function shortly(source: string, top: string): string {
+  const home = outside().env.HOME ?? "";
+  if (source.startsWith(`${top}/`)) return source.slice(top.length + 1);
+  return home !== "" && source.startsWith(`${home}/`) ? `~${source.slice(home.length)}` : source;
+}
 
 /** Where a gate's command comes from: the list, a page of the blueprint, or a file of the project. */
 function sourceOf({ blueprint, tools }: Planned, name: string): string {

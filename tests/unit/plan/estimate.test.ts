@@ -159,8 +159,7 @@ describe("what a list takes", () => {
       "about $4800.00 (4800.00–4800.00) at list prices, 1800.0 million tokens",
       expect.stringMatching(/^\$100\.00 pay for 6 of these tasks; left: 7, 8, 9/),
     ]);
-    const none = { setup: null, lint: null, test: null, build: null };
-    const table = planTable(makePlan(LIST, "list"), none, 80, lines).split("\n");
+    const table = planTable(makePlan(LIST, "list"), [], 80, lines).split("\n");
     expect(table[1]).toBe("longest chain (2): 1 → 4");
     expect(table.slice(2, 4)).toEqual(lines.slice(0, 2));
     for (const line of table) expect(width(line)).toBeLessThanOrEqual(80);

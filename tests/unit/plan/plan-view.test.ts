@@ -1,23 +1,37 @@
 import width from "fast-string-width";
 import { describe, expect, test } from "vitest";
-import type { Tools } from "../../../rails/blueprint/tools.ts";
 import { makePlan } from "../../../rails/plan/plan.ts";
 import type { PlannedTask } from "../../../rails/plan/task.ts";
-import { planTable } from "../../../rails/view/plan-table.ts";
+import { type Called, planTable } from "../../../rails/view/plan-table.ts";
 import { cell } from "../../../rails/view/text.ts";
 import { phasesOf } from "../rails/run.ts";
 
-const none: Tools = { setup: null, lint: null, test: null, build: null };
-const tools: Tools = {
-  ...none,
-  test: { run: "npm test", cwd: "", source: "package.json: scripts.test" },
-  lint: { run: "npm run lint", cwd: "packages/a", source: "packages/a/package.json: scripts.lint" },
-};
+const none: Called[] = [];
+const plain = { cwd: "", source: "", isLast: false };
+const called: Called[] = [
+  { ...plain, name: "setup", run: "npm ci", source: "package-lock.json" },
+  {
+    ...plain,
+    name: "lint",
+    run: "npm run lint",
+    cwd: "packages/a",
+    source: "packages/a/package.json: scripts.lint",
+  },
+  { ...plain, name: "test", run: "npm test", source: "package.json: scripts.test" },
+  {
+    ...plain,
+    name: "slow",
+    run: "npm run e2e",
+    source: ".claude/minion/blueprint.md",
+    isLast: true,
+  },
+  { ...plain, name: "build", run: "" },
+];
 const FOUR =
   "1. Event schema with Zod\n   Verify: a\n   Files: src/schema.ts, package.json?\n2. POST endpoint (depends on: 1)\n   Verify: b\n   Files: src/routes.ts\n3. GET endpoint with filters (depends on: 1)\n   Verify: c\n   Files: src/routes.ts\n4. Integration tests (depends on: 2, 3)\n   Verify: d\n   Files: tests/**\n";
 
 test("the table of four tasks", () => {
-  expect(planTable(makePlan(FOUR, "tasks.md"), tools, 80)).toBe(`4 tasks · 3 waves · 1 conflict
+  expect(planTable(makePlan(FOUR, "tasks.md"), called, 80)).toBe(`4 tasks · 3 waves · 1 conflict
 longest chain (3): 1 → 2 → 4
 
 wave  id  task                       after  files
@@ -29,10 +43,11 @@ wave  id  task                       after  files
 conflict  both touch     never at the same time
 2 × 3     src/routes.ts  declared
 
-tool   command                       found in
-setup  none found
+gate   command                       from
+setup  npm ci                        package-lock.json
 lint   npm run lint (in packages/a)  packages/a/package.json: scripts.lint
 test   npm test                      package.json: scripts.test
+slow   npm run e2e, at the end       .claude/minion/blueprint.md
 build  none found
 `);
 });
@@ -97,7 +112,7 @@ describe("no line is wider than it may be", () => {
   }).join("");
   test.each([[80], [100], [200], [60], [0]])("%i columns", (columns) => {
     const most = Math.max(40, Math.min(columns, 100));
-    const lines = planTable(makePlan(long, "list"), tools, columns).split("\n");
+    const lines = planTable(makePlan(long, "list"), called, columns).split("\n");
     expect(lines.length).toBeGreaterThan(60);
     for (const line of lines) expect(width(line), line).toBeLessThanOrEqual(most);
   });

@@ -122,7 +122,6 @@ function runOf(name: string): RunState {
   return runAfter("", { tasks, goal: name, success: name }, ...events);
 }
 
-const NO_TOOLS = { setup: null, lint: null, test: null, build: null };
 const HIDES = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u3164]|\u034f/u;
 const hides = (text: string): boolean =>
   HIDES.test(text.replaceAll(/[\n\t]/g, "").replaceAll("\u{1f469}\u200d\u{1f4bb}", ""));
@@ -182,7 +181,7 @@ describe("names that others gave", () => {
       const { text } = board(runOf(name), { now: 0, cost: null, alarms: [] }, screen);
       const plan = makePlan("1. One\n2. Two\n", "list");
       const tasks = plan.tasks.map((task) => ({ ...task, title: name, workflowWhy: name }));
-      return [text, planTable({ ...plan, tasks }, NO_TOOLS, 100)];
+      return [text, planTable({ ...plan, tasks }, [], 100)];
     };
     const plain = linesOf("plain");
     for (const name of names)
