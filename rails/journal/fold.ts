@@ -412,6 +412,7 @@ function addAttempt(state: RunState, event: Event<"dispatched">): void {
     task,
     phase,
     agent: event.agent ?? "",
+    model: event.model ?? "",
     variant: event.variant ?? 0,
     order: event.order ?? [],
     left: 0,

@@ -14,6 +14,7 @@ export interface AttemptState extends Kept {
   readonly task: TaskState;
   readonly phase: Phase;
   readonly agent: string; // Expertise beyond the task's own; empty where there is none
+  readonly model: string; // As Claude Code names it; empty: the session's own
   readonly variant: number; // Which of several that are to be chosen from; 0 where it is alone
   readonly order: readonly string[]; // Those attempts, as it is to see them that chooses
   left: number; // Tasks that it left, where it plans

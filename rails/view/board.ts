@@ -39,6 +39,7 @@ type Now = Readonly<{
   alarms: readonly Alarm[];
   fault?: LineFault | null;
   attention?: string;
+  report?: string; // The command that says how it went
 }>;
 
 export type Board = ReturnType<typeof board>;
@@ -85,6 +86,7 @@ function rowOf(state: RunState, task: TaskState, now: number) {
     reason: task.reason,
     attempt: last?.id ?? null,
     attempts: last ? triesOf(task, last) : 0,
+    model: last?.model ?? "",
     doing: doingOf(state, task),
     seconds: last ? Math.round(workedFor(task, until) / 1000) : null,
     parent: parentOf(task.id),
@@ -147,13 +149,20 @@ const flakyGates = (state: RunState): string[] => [
 /** Of the tasks that wait for a person so many are named. */
 const NAMED = 20;
 
-/** What waits for a person, and the command that shows the choices; nothing where nothing does. */
-function waitingOf(state: RunState, { alarms, attention = "minion attention" }: Now): string[] {
+/** What waits for a person, and the command that shows the choices; once it is over, the one that
+ * shows how it went. */
+function waitingOf(
+  state: RunState,
+  { alarms, attention = "minion attention", report = "minion report" }: Now,
+): string[] {
   const all = asking(state).map(({ id }) => id);
   const waiting = all.slice(0, NAMED);
   if (all.length > NAMED) waiting.push(`${all.length - NAMED} more`);
   if (alarms.some(({ pause }) => pause)) waiting.unshift("the run");
-  return waiting.length > 0 ? [`waits for you: ${waiting.join(", ")} → ${attention}`] : [];
+  const lines: string[] = [];
+  if (waiting.length > 0) lines.push(`waits for you: ${waiting.join(", ")} → ${attention}`);
+  if (!isOpen(state)) lines.push(`how it went → ${report}`);
+  return lines;
 }
 
 function overText(state: RunState): string {
@@ -192,10 +201,12 @@ function linesOf(run: RunState, { task, title, depth, parts, more }: Branch, row
     const rest = `${more} more need you`;
     return [{ state, cells }, ...(more > 0 ? [{ cells: ["", "", rest] }] : [])];
   }
-  const { doing, attempts, seconds } = row;
+  const { doing, attempts, seconds, model } = row;
   const took = seconds === null ? "" : clock(seconds * 1000);
   const tried = isTriedAgain(task) ? `try ${attempts}` : "";
-  return [{ state, cells: [id, state, [tried, doing].filter(Boolean).join(": "), took, title] }];
+  const who = state === "running" && model !== "" ? `, ${model}` : "";
+  const what = `${[tried, doing].filter(Boolean).join(": ")}${who}`;
+  return [{ state, cells: [id, state, what, took, title] }];
 }
 
 /** Is somebody at a task again, since it failed? Rounds, variants and visits say so themselves. */

@@ -85,6 +85,7 @@ async function boardAt(place: Place, state: RunState, world: World): Promise<Boa
     alarms: isOpen(state) ? alarms : [],
     fault,
     attention: typed(`attention --run ${state.run}`),
+    report: typed(`report --run ${state.run}`),
   };
   return board(state, seen, screen);
 }

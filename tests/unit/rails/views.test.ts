@@ -241,6 +241,15 @@ describe("a run that is over", () => {
     expect(boardOf(state).text).toMatch(/^run r1: waits for you/);
     expect(boardOf(over({}, ...landed)).text).toMatch(/^run r1: done/);
   });
+  test("says on the board by whom it is worked at, and in the end what shows how it went", () => {
+    const [tick] = landed;
+    const [dispatched, ...rest] = start("1", MINUTE);
+    const begun = [{ ...dispatched, model: "opus" }, ...rest];
+    const running = boardOf(over({}, tick as object, ...begun)).text;
+    expect(running).toMatch(/^1 +running +working, opus /m);
+    expect(running).not.toContain("how it went");
+    expect(boardOf(over({}, ...landed)).text).toMatch(/^how it went → minion report$/m);
+  });
   test("has the time of all workers of a task", () => {
     const [tick] = landed;
     const again = [{ event: "retried", task: "1", at: 5 * MINUTE }, ...start("1", 6 * MINUTE, 2)];
