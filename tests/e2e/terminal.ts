@@ -16,6 +16,8 @@ export interface Terminal {
   screen(): Promise<string>;
   /** Waits until the screen shows something, and fails with what it shows instead. */
   see(what: RegExp, milliseconds?: number): Promise<string>;
+  /** Has its bell rung since it was opened? */
+  hasRung(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -40,6 +42,8 @@ export async function openTerminal(
     (await run("tmux", [...server, ...words], { env })).stdout;
   // Narrow enough that the client opens no panel beside the conversation.
   await tmux("new-session", "-d", "-x", "110", "-y", "60", "-c", cwd, claude, ...args);
+  await tmux("set-option", "-g", "bell-action", "any");
+  await tmux("set-hook", "-g", "alert-bell", "set-option -g @rung yes");
   const screen = () => tmux("capture-pane", "-p");
   const see = async (what: RegExp, milliseconds = 30_000) => {
     const until = Date.now() + milliseconds;
@@ -63,6 +67,7 @@ export async function openTerminal(
       await setTimeout(500);
       await tmux("send-keys", "Enter");
     },
+    hasRung: async () => (await tmux("show-options", "-gqv", "@rung")).trim() === "yes",
     close: async () => void (await tmux("kill-server").catch(() => "")),
   };
 }
