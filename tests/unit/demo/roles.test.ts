@@ -24,6 +24,7 @@ function client(request: Partial<ModelRequest>, behaviours = {}, guesses = {}) {
     model: "m",
     system: "",
     tools: ["Agent"],
+    definitions: [],
     session: "s",
     agent: "",
     size: 0,
