@@ -30,6 +30,9 @@ const found: JournalLine = {
     "Findings for others: storage is append-only: the ledger refuses a key that is written already, so nothing is changed in place; a change has to be a new record (`append` of src/store.js), and the newest one counts.",
 };
 
+const ID_FOUND =
+  "Findings for others: the id is a string: the ledger gives keys like n0001, so no note has a number, and whoever counts, compares or parses ids as numbers is wrong.";
+
 test.each<[string, JournalLine[], string[]]>([
   [
     "begun before anybody knew",
@@ -50,6 +53,15 @@ test.each<[string, JournalLine[], string[]]>([
       begun("r1/A/2.1"),
     ],
     [],
+  ],
+  [
+    "speaks of another string",
+    [
+      changed("A/2", "An id is a number; a title that is no string is an Error."),
+      { ...found, handoff: ID_FOUND },
+      begun("r1/A/2.1"),
+    ],
+    ["A/2: the id is a string"],
   ],
   ["says nothing of it", [changed("A/2", "As its check says."), found, begun("r1/A/2.1")], []],
 ])("a task of an area that %s", (_, journal, contradicting) => {

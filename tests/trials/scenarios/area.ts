@@ -268,17 +268,17 @@ const FACTS = {
       "the id is a string: the ledger gives keys like n0001, so no note has a number, and whoever counts, compares or parses ids as numbers is wrong.",
     tellers: ["store"],
     refuted:
-      /\bids?\b[^.\n]{0,60}\b(number|numeric|integer|counted|counting|1, 2)|\b(number|numeric|integer)\b[^.\n]{0,40}\bids?\b/i,
-    known: /\bstrings?\b|n0001|no numbers?\b|not (a )?numbers?\b|opaque/i,
+      /\bids?\b[^.\n]{0,60}\b(number|numeric|integer|count(s|ed|ing)?|1, 2)|\b(number|numeric|integer)\b[^.\n]{0,40}\bids?\b/i,
+    known:
+      /\bids?\b[^.;\n]{0,60}\bstrings?\b|\bstring[^.;\n]{0,20}\bids?\b|n0001|no numbers?\b|not (a )?numbers?\b|opaque/i,
   },
   "storage is append-only": {
     found:
       "storage is append-only: the ledger refuses a key that is written already, so nothing is changed in place; a change has to be a new record (`append` of src/store.js), and the newest one counts.",
     tellers: CHANGING,
     refuted:
-      /in place|where it stands|overwrit|(changes?|mutates?|edits?|replaces?|sets? [^.\n]{0,20} of) (its|the|that) (stored )?(record|entry)/i,
-    known:
-      /append|new record|another record|not (changed )?in place|newest|immutable|never overwrit/i,
+      /in place|where it stands|overwrit|one record (for|per) |(changes?|mutates?|edits?|replaces?|sets? [^.\n]{0,20} of) (its|the|that) (stored )?(record|entry)/i,
+    known: /append|new record|another record|not (changed )?in place|immutable|never overwrit/i,
   },
 } as const;
 type Fact = keyof typeof FACTS;
