@@ -322,6 +322,12 @@ describe("rule 23: a task for each line", () => {
     expect(state.done).toBe(false);
   });
 
+  test("it is listed though no dispatch is left, which a list of it alone never has", () => {
+    const alone = runOf("### Task 1: Move\nEach: git grep -l moment\nFiles: {}\n");
+    expect([alone.left, stateOf(alone, "1")]).toEqual([0, "ready"]);
+    expect(listsDue(alone).map(({ id }) => id)).toEqual(["1"]);
+  });
+
   test("none is skipped, and what depends on it goes on", () => {
     const state = runOf(EACH, listing([]));
     expect(stateOf(state, "1")).toBe("skipped");

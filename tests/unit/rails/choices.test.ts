@@ -4,7 +4,7 @@ import type { NewEvent } from "../../../rails/journal/events.ts";
 import type { RunState, TaskState } from "../../../rails/journal/state.ts";
 import { bestOf, candidatesAt, pickDue } from "../../../rails/journal/variants.ts";
 import { makePlan } from "../../../rails/plan/plan.ts";
-import { phasesOf, runAfter } from "./run.ts";
+import { phasesOf, runAfter, SHIPPED } from "./run.ts";
 
 // Rules 15 to 17 of choices: a phase with variants, and one that picks.
 
@@ -210,6 +210,16 @@ describe("rule 17: out of money, or nothing to do", () => {
     const state = runOf(MEASURED, ...some, closed);
     expect(pickDue(state.tasks.get("1") as TaskState)?.name).toBe("implement");
     expect(stand(taskAfter(...some, closed)).slice(0, 3)).toEqual(["ready", null, "choose"]);
+  });
+
+  test("no dispatch is left: the rails choose all the same, where no worker has to", () => {
+    const { bounds, ...rest } = SHIPPED;
+    const blueprint = { ...rest, bounds: { ...bounds, dispatches: 1 } };
+    const again = [BASE, dispatched(1, "ways"), failed(1), dispatched(5, "ways"), handedIn(5)];
+    const events = [...again, ...STARTED.slice(3), handedIn(2), handedIn(3), handedIn(4)];
+    const state = runAfter(MEASURED, { workflows: { "": PHASES }, blueprint }, ...events);
+    expect(state.left).toBe(0);
+    expect(pickDue(state.tasks.get("1") as TaskState)?.name).toBe("implement");
   });
 
   test("all of them say that there is nothing to do: it is skipped", () => {
