@@ -150,6 +150,20 @@ describe("what the planner of an area has seen", () => {
   });
 });
 
+describe("a planner that fails", () => {
+  const cutOff = (n: number): Step[] => [
+    dispatched("A", n, "plan"),
+    begun("A", n),
+    { event: "ended", attempt: `r1/A.${n}`, reason: "cut-off", note: "" },
+  ];
+
+  test("is tried once more, and only two in a row want a person: a visit between them ends it", () => {
+    const apart = [...cutOff(1), ...visit(2, "A/1"), done("A/1"), ...cutOff(3)];
+    expect(stateOf(runOf(LIST, ...apart), "A")).toBe("verify-failed");
+    expect(stateOf(runOf(LIST, ...cutOff(1), ...cutOff(2)), "A")).toBe("needs-human");
+  });
+});
+
 describe("rule 20: a planner's «done» ends nothing", () => {
   test("it is over when the planner leaves none and nothing of it is open", () => {
     const state = runOf(LIST, ...visit(1, "A/1"), done("A/1"), ...visit(2));
