@@ -97,8 +97,10 @@ export function undoneIn(state: RunState): Changed {
   if (!last) throw new Fault("no-change", `the plan of run ${state.run} was not changed`, "");
   const before = new Map(last.before.map((task) => [task.id, task]));
   const touched = last.event.tasks.flatMap(({ id }) => state.tasks.get(id) ?? []);
-  const begun = touched.find(({ attempts }) =>
-    attempts.some((each) => each.begun && each.begun.at > last.event.at),
+  const begun = touched.find(
+    ({ attempts, isListed, endedAt }) =>
+      (isListed && endedAt > last.event.at) ||
+      attempts.some((each) => each.begun && each.begun.at > last.event.at),
   );
   if (begun) {
     const what = `task ${begun.id} has begun since that change`;

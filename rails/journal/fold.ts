@@ -1,6 +1,6 @@
 import type { Phase } from "../blueprint/workflow.ts";
 import { isAtLeast, riskOf } from "../plan/risk.ts";
-import type { PlannedTask } from "../plan/task.ts";
+import { type PlannedTask, parentOf } from "../plan/task.ts";
 import { ownOf } from "../program/files.ts";
 import {
   endRoundsLeft,
@@ -357,6 +357,7 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
     const task = state.tasks.get(event.task);
     if (!task) return;
     if (event.words) task.words = [...task.words, event.words];
+    if (task.each && task.isDropped) restoreParts(state, task);
     task.stop = null;
     task.isDropped = false;
     task.isClosed = false;
@@ -544,6 +545,13 @@ function drop(task: TaskState | undefined, at: number): void {
   Object.assign(task, { state: "dropped", isDropped: true, stop: null, endedAt: at, picked: null });
   task.tried = task.attempts.length;
   task.anew = task.attempts.length;
+}
+
+/** What was listed is frozen: where the whole is to be done after all, so are those of its parts that
+ * were dropped with it. */
+function restoreParts({ tasks }: RunState, whole: TaskState): void {
+  for (const task of tasks.values())
+    if (parentOf(task.id) === whole.id && task.endedAt >= whole.endedAt) task.isDropped = false;
 }
 
 /** What a worker touched may be riskier than what the task named. */

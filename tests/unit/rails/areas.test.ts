@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Workflow } from "../../../rails/blueprint/workflow.ts";
-import { changeWith } from "../../../rails/foreman/change.ts";
+import { changeWith, undoneIn } from "../../../rails/foreman/change.ts";
 import { toStart } from "../../../rails/foreman/dispatch.ts";
 import type { Place } from "../../../rails/git/repository.ts";
 import type { EventData, NewEvent } from "../../../rails/journal/events.ts";
@@ -12,6 +12,8 @@ import { changeTo } from "../../../rails/plan/change.ts";
 import { linesIn, listedTasks } from "../../../rails/plan/each.ts";
 import { makePlan } from "../../../rails/plan/plan.ts";
 import type { PlannedTask } from "../../../rails/plan/task.ts";
+import { areaOf } from "../../../rails/worker/area-brief.ts";
+import type { Own } from "../../../rails/worker/attempt.ts";
 import { MemoryJournal } from "./memory-journal.ts";
 import { ONE_PHASE, phasesOf, runAfter, SHIPPED, startedWith } from "./run.ts";
 
@@ -161,6 +163,23 @@ describe("a planner that fails", () => {
     const apart = [...cutOff(1), ...visit(2, "A/1"), done("A/1"), ...cutOff(3)];
     expect(stateOf(runOf(LIST, ...apart), "A")).toBe("verify-failed");
     expect(stateOf(runOf(LIST, ...cutOff(1), ...cutOff(2)), "A")).toBe("needs-human");
+  });
+});
+
+describe("rule 25: a planner that is lost", () => {
+  test("is followed by one that is told all that came back since the last page", () => {
+    const left = { ...handedIn("A/1"), handoff: "It is in one.txt." } as NewEvent;
+    const one = [dispatched("A/1"), begun("A/1"), left, ...landed("A/1")];
+    const lost: NewEvent = { event: "ended", attempt: "r1/A.2", reason: "session-lost", note: "" };
+    const killed = [...visit(1, "A/1"), one, dispatched("A", 2, "plan"), begun("A", 2)];
+    const told = (n: number, ...steps: Step[]): string => {
+      const state = runOf(LIST, ...killed, ...steps);
+      return areaOf({ state, attempt: state.attempts.get(`r1/A.${n}`) } as Own);
+    };
+    expect(told(2)).toContain("It is in one.txt.");
+    const next = [dispatched("A", 3, "plan"), begun("A", 3)];
+    expect(told(3, lost, ...next)).toContain("It is in one.txt.");
+    expect(told(3, handedIn("A", 2), ...next)).not.toContain("It is in one.txt.");
   });
 });
 
@@ -360,6 +379,29 @@ describe("rule 23: a task for each line", () => {
     const ended = runOf(list, listing(["a", "b"]), done("1/1"), done("1/2"), checked);
     expect([stateOf(ended, "1"), stateOf(ended, "2")]).toEqual(["landed", "ready"]);
     expect(whole.depends).toEqual(["1"]);
+  });
+
+  test("dropped and begun anew, it is done with all that was dropped with it", () => {
+    const alone = changed([taskOf("1/3")], {});
+    const steps: Step[] = [listing(["a", "b"]), alone, { event: "dropped", tasks: ["1/2"] }];
+    const whole: NewEvent = { event: "dropped", tasks: ["1", "1/1", "1/3"] };
+    const anew: NewEvent = { event: "retried", task: "1", words: "" };
+    const state = runOf(EACH, ...steps, done("1/1"), whole, anew);
+    expect(["1", "1/1", "1/2", "1/3"].map((id) => stateOf(state, id))).toEqual([
+      "running",
+      "ready",
+      "dropped",
+      "ready",
+    ]);
+  });
+
+  test("one that a change brought is not taken back any more once it is listed", () => {
+    const own = { ...template, id: "3" };
+    const added = changed([own], { session: "s" });
+    expect(undoneIn(runOf(EACH, added)).event.removed).toEqual(["3"]);
+    const listed = changed(listedTasks(own, ["a"]), { listed: "3" });
+    const undo = () => undoneIn(runOf(EACH, added, listed));
+    expect(undo).toThrow(expect.objectContaining({ code: "begun" }));
   });
 
   test("a command that fails is a person's business, and a retry lists anew", () => {
