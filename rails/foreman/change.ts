@@ -6,7 +6,7 @@ import type { Place } from "../git/repository.ts";
 import type { NewEvent } from "../journal/events.ts";
 import type { Journal } from "../journal/journal.ts";
 import { changedEvent, heldIn } from "../journal/replan.ts";
-import { type AttemptState, isActive, type RunState } from "../journal/state.ts";
+import { type AttemptState, activeOf, type RunState } from "../journal/state.ts";
 import { type Change, changeTo, errorsIn, readChange } from "../plan/change.ts";
 import { type Finding, finding, type PlannedTask, parentOf } from "../plan/task.ts";
 import { writeList } from "../plan/write-list.ts";
@@ -180,10 +180,9 @@ export async function writeChange(
     const { tasks, removed } = changed.event;
     const others = tasks.filter((task) => !isSameWay(state.tasks.get(task.id)?.planned, task));
     for (const id of [...removed, ...others.map((task) => task.id)]) {
-      const last = state.tasks.get(id)?.attempts.at(-1);
-      if (!last || !isActive(last) || last.begun) continue;
       const note = "The plan was changed before it began.";
-      write({ event: "ended", attempt: last.id, reason: "changed", note });
+      for (const each of activeOf(state.tasks.get(id) ?? { attempts: [] }))
+        if (!each.begun) write({ event: "ended", attempt: each.id, reason: "changed", note });
     }
     write(changed.event);
     return changed;

@@ -18,6 +18,7 @@ import type { State } from "./shapes.ts";
 import { settle } from "./standing.ts";
 import {
   type AttemptState,
+  activeOf,
   hasResult,
   type PlanChange,
   type RunState,
@@ -213,13 +214,7 @@ const OF_ATTEMPT: { [N in EventName]?: AttemptReducer<N> } = {
   submitted(attempt, event, state) {
     attempt.submitted = event;
     attempt.over = undefined;
-    if (event.byHand)
-      Object.assign(attempt.task, {
-        stop: null,
-        isDropped: false,
-        picked: attempt.id,
-        pickedBy: "person",
-      });
+    if (event.byHand) takeByHand(attempt, event.at);
     // What a person lands, or what comes late after all, is what happened to the task last.
     const { attempts } = attempt.task;
     attempts.push(...attempts.splice(attempts.indexOf(attempt), 1));
@@ -552,6 +547,14 @@ function drop(task: TaskState | undefined, at: number): void {
 function restoreParts({ tasks }: RunState, whole: TaskState): void {
   for (const task of tasks.values())
     if (parentOf(task.id) === whole.id && task.endedAt >= whole.endedAt) task.isDropped = false;
+}
+
+/** A person lands what there is of an attempt: who is at another one of its task works for nothing. */
+function takeByHand({ id, task }: AttemptState, at: number): void {
+  Object.assign(task, { stop: null, isDropped: false, picked: id, pickedBy: "person" });
+  const note = `A person landed ${id}.`;
+  for (const other of activeOf(task))
+    other.over = { event: "ended", at, attempt: other.id, reason: "changed", note };
 }
 
 /** What a worker touched may be riskier than what the task named. */

@@ -162,7 +162,9 @@ function nextPhase(task: TaskState, last: AttemptState | undefined): Phase | nul
     const isOn = furtherOf(task, phase, variantsAt(task, phase)) > 0;
     if (isOn || activeOf(task).length > 0) return phase;
   } else if (!submitted || over) return phase;
-  if (isRedRound(last) || phase.tasks) return phase;
+  // A choice that named none is none: it is made once more.
+  const isToChoose = phase.picks !== undefined && picked === null;
+  if (isRedRound(last) || phase.tasks || isToChoose) return phase;
   if (hasFindings(last)) return phases.find(({ name }) => name === phase.back) ?? phase;
   // Where one worker did it alone, or one was picked, there is nothing to choose from.
   const isToPick = picked === null && isChosenFrom(task, phase);

@@ -21,11 +21,13 @@ export const variantsAt = ({ attempts, anew }: TaskState, phase: Phase): Attempt
     .filter((each) => each.phase === phase && each.variant > 0)
     .sort((a, b) => a.variant - b.variant);
 
-/** Did it end by nobody's fault? Another one takes its place. */
-const isGone = (attempt: AttemptState): boolean => attempt.over !== undefined && isLost(attempt);
+/** Did it end by nobody's fault, or was it stopped and may go on since? Another one takes its place. */
+const isGone = (attempt: AttemptState): boolean =>
+  attempt.over !== undefined &&
+  (isLost(attempt) || (attempt.over.reason === "stopped" && attempt.isForgiven));
 
-/** How many more workers are to be started at a phase that is chosen from: those that were lost by
- * nobody's fault are started again. */
+/** How many more workers are to be started at a phase that is chosen from, those among them that
+ * take the place of others. */
 export function furtherOf(
   task: Pick<TaskState, "isClosed">,
   phase: Phase,

@@ -1,10 +1,16 @@
 import { describe, expect, test } from "vitest";
+import { writeChange } from "../../../rails/foreman/change.ts";
 import { choose, dispatchAll, toStart } from "../../../rails/foreman/dispatch.ts";
 import type { NewEvent } from "../../../rails/journal/events.ts";
-import type { RunState, TaskState } from "../../../rails/journal/state.ts";
+import { changedEvent, heldIn } from "../../../rails/journal/replan.ts";
+import { isActive, type RunState, type TaskState } from "../../../rails/journal/state.ts";
 import { bestOf, candidatesAt, pickDue } from "../../../rails/journal/variants.ts";
+import { changeTo } from "../../../rails/plan/change.ts";
 import { makePlan } from "../../../rails/plan/plan.ts";
-import { phasesOf, runAfter, SHIPPED } from "./run.ts";
+import type { PlannedTask } from "../../../rails/plan/task.ts";
+import { refuseOver } from "../../../rails/worker/hand-in.ts";
+import { MemoryJournal } from "./memory-journal.ts";
+import { phasesOf, runAfter, SHIPPED, startedWith } from "./run.ts";
 
 // Rules 15 to 17 of choices: a phase with variants, and one that picks.
 
@@ -25,6 +31,10 @@ const dispatched = (n: number, phase: string, variant = 0): NewEvent => {
 const handedIn = (n: number): NewEvent => {
   const result = { head: `h${n}`, tree: `t${n}`, commits: [`h${n}`], paths: ["a"], deleted: [] };
   return { event: "submitted", attempt: `r1/1.${n}`, handoff: "h", ...result };
+};
+const began = (n: number): NewEvent => {
+  const where = { worktree: "w", branch: "b", base: "b", foundBranch: "f" };
+  return { event: "begun", attempt: `r1/1.${n}`, ...where };
 };
 const failed = (n: number): NewEvent => {
   return { event: "ended", attempt: `r1/1.${n}`, reason: "gate-failed", note: "" };
@@ -127,6 +137,29 @@ describe("rule 15: several at once from one commit", () => {
     expect(startsOf(state).filter(([, named]) => !named)).toEqual([[2, undefined]]);
   });
 
+  test("one that was stopped is started again once the task may go on", () => {
+    const begun = [2, 3, 4].map((n) => began(n));
+    const stopped = [3, 4].map((n) => ({ ...failed(n), reason: "stopped" }) as NewEvent);
+    const stop: NewEvent = { event: "stopped", task: "1", question: "" };
+    const events = [...STARTED, ...begun, handedIn(2), ...stopped, stop];
+    expect(startsOf(runOf(LIST, ...events))).toEqual([]);
+    const onward = runOf(LIST, ...events, { event: "retried", task: "1", words: "" });
+    expect(startsOf(onward).map(([variant]) => variant)).toEqual([2, 3]);
+  });
+
+  test("a change before any of them began names all of them anew", async () => {
+    const journal = new MemoryJournal("/none", "r1");
+    await journal.add(startedWith(LIST, { workflows: { "": PHASES } }), ...STARTED);
+    const state = await journal.state();
+    const [task] = makePlan("### Task 1: One\nFiles: a\n", "list").tasks;
+    const tasks = [task as PlannedTask];
+    const event = changedEvent(state, changeTo(heldIn(state), []), tasks);
+    await writeChange(journal, () => ({ event, added: [], reworded: ["1"], findings: [] }));
+    const { attempts } = await journal.state();
+    const ends = [...attempts.values()].map(({ over }) => over?.reason);
+    expect(ends).toEqual([undefined, "changed", "changed", "changed"]);
+  });
+
   test("they differ: each has the model that stands for its number", () => {
     const state = runAfter(LIST, { workflows: { "": MODELS } }, BASE);
     const started = dispatchAll(state, toStart(state), () => {});
@@ -184,6 +217,36 @@ describe("rule 16: one is picked", () => {
     expect(startsOf(runOf(LIST, ...events)).map(([variant]) => variant)).toEqual([0]);
     const again = taskAfter(...events, dispatched(5, "implement"), handedIn(5));
     expect(stand(again)).toEqual(["mergeable", null, null, "r1/1.5"]);
+  });
+
+  test("what was handed in late is none of them once somebody chooses, or took its place", () => {
+    const limit = { ...failed(3), reason: "rate-limit" } as NewEvent;
+    const isTaken = (...events: NewEvent[]): boolean => {
+      const state = runOf(LIST, ...STARTED, ...[2, 3, 4].map(began), limit, ...events);
+      try {
+        refuseOver(state, "r1/1.3");
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    expect(isTaken(handedIn(2))).toBe(true);
+    expect(isTaken(dispatched(5, "implement", 2))).toBe(false);
+    const closed: NewEvent = { event: "variants-closed", task: "1" };
+    expect(isTaken(handedIn(2), handedIn(4), closed, dispatched(5, "choose"))).toBe(false);
+  });
+
+  test("a choice that names none is made once more", () => {
+    const judged = [...all, dispatched(5, "choose"), handedIn(5)];
+    expect(stand(taskAfter(...judged))).toEqual(["ready", null, "choose", null]);
+  });
+
+  test("a person's land of one leaves nobody at the others", () => {
+    const events = [...STARTED, began(2), handedIn(2), began(3)];
+    const byHand = { ...handedIn(2), byHand: true } as NewEvent;
+    const state = runOf(LIST, ...events, byHand);
+    expect([...state.attempts.values()].filter(isActive)).toEqual([]);
+    expect(startsOf(state)).toEqual([]);
   });
 
   test("a person's land of another one overrides", () => {
