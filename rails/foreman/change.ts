@@ -5,7 +5,7 @@ import { overlaysAt } from "../blueprint/layers.ts";
 import type { Place } from "../git/repository.ts";
 import type { NewEvent } from "../journal/events.ts";
 import type { Journal } from "../journal/journal.ts";
-import { changedEvent, heldIn } from "../journal/replan.ts";
+import { changedEvent, heldIn, isToPlan } from "../journal/replan.ts";
 import { type AttemptState, activeOf, type RunState } from "../journal/state.ts";
 import { type Change, changeTo, errorsIn, readChange } from "../plan/change.ts";
 import { type Finding, finding, type PlannedTask, parentOf } from "../plan/task.ts";
@@ -146,11 +146,18 @@ function finished(
         const what = `task ${id} needs ${other}, which was dropped`;
         findings.push(finding("dropped", line, what, `minion retry ${other} starts it anew`));
       }
-  const loosened = [...change.loosened, ...(planner ? [] : beyondBound(state, added))];
+  const isNew = ({ id, workflow }: PlannedTask): boolean =>
+    state.tasks.get(id)?.planned.workflow !== workflow;
   const named = tasks.map(({ workflow }) => workflow);
   const workflows = { ...state.workflows };
   for (const { name, phases } of rails.all.values())
     if (named.includes(name) && !Object.hasOwn(workflows, name)) workflows[name] = phases;
+  const area = tasks.find((task) => isNew(task) && isToPlan(task, workflows));
+  if (area && state.budget === null) {
+    const what = `task ${area.id} is planned as it goes, which needs an end: a budget`;
+    findings.push(finding("no-budget", area.line, what, "minion resume --budget DOLLARS"));
+  }
+  const loosened = [...change.loosened, ...(planner ? [] : beyondBound(state, added))];
   const by = planner ? { by: planner.id } : {};
   const event = changedEvent(state, change, tasks, { loosened, workflows, ...by });
   return { event, added, reworded, findings };

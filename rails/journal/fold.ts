@@ -487,6 +487,7 @@ function changePlan(state: RunState, event: Event<"changed">): void {
       const isRisky = task.result !== undefined && isAtLeast(task.risk, planned.risk);
       const risk = isRisky ? task.risk : planned.risk;
       const stop = undone ? stopBefore(undone, task) : stopAfter(task, planned);
+      forgetCounted(task, planned);
       Object.assign(task, planned, { planned, risk, stop });
       rephase(state, task);
     } else {
@@ -504,6 +505,13 @@ function changePlan(state: RunState, event: Event<"changed">): void {
   if (event.isUndo) state.changes.pop();
   else if (!listed && !planner) state.changes.push({ event, before, stops });
   state.reminded = false;
+}
+
+/** What a task's commands said counts for nothing once they are others. */
+function forgetCounted(task: TaskState, { each, measure, checks }: PlannedTask): void {
+  if (each !== task.each) task.notListed = null;
+  if (`${checks}` !== `${task.checks}`) task.whole = null;
+  if (measure !== task.measure) for (const attempt of task.attempts) delete attempt.measured;
 }
 
 /** What a task waits for once its words are others: also a question that is new. */

@@ -47,7 +47,8 @@ function ofArea(state: RunState, task: TaskState, all: Families): Standing {
   if (!last) return beforeFirst(state, task);
   if (last.over) return afterFailure(state, task, last, last.over);
   const own = madeOf(task, all);
-  if (last.nothing && own.length === 0) return as("skipped", null, last.nothing.why);
+  const isShown = checksOf(state, task).length === 0 || task.whole?.red === null;
+  if (last.nothing && own.length === 0 && isShown) return as("skipped", null, last.nothing.why);
   if (!isVisitDue(task, last, all)) return ofWhole(state, task, all);
   const visits = attempts.filter((each) => !each.isForgiven && !isLost(each)).length;
   if (visits < roundsOf(last.phase)) return as("ready");

@@ -135,7 +135,7 @@ export function progressOf(task: TaskState, cycles: number): Progress {
 }
 
 /** Is an attempt's work the task's? Of variants that of the one that was picked. */
-const isIts = ({ picked }: TaskState, { variant, id }: AttemptState): boolean =>
+export const isIts = ({ picked }: TaskState, { variant, id }: AttemptState): boolean =>
   variant === 0 || picked === id;
 
 /** Was it dropped since its last worker? Then it begins from the start. */

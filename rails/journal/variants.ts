@@ -49,12 +49,15 @@ export const candidatesAt = (task: TaskState, phase: Phase): AttemptState[] =>
   variantsAt(task, phase).filter(({ submitted, over }) => submitted && !over);
 
 /** The phase whose variants are to be chosen from now, where the rails do that: by what `Measure:`
- * says, or where there is one only; null where there is nothing to choose, or a judge does. */
+ * says, or where there is one only; null where there is nothing to choose, or a judge does, also
+ * where nothing came of measuring. */
 export function pickDue(task: TaskState): Phase | null {
   const { phase, phases, picked, measure } = task;
   const from = phase?.picks ? phases.find(({ name }) => name === phase.picks) : undefined;
   if (!from || picked !== null || task.state !== "ready") return null;
-  return measure || candidatesAt(task, from).length === 1 ? from : null;
+  const all = candidatesAt(task, from);
+  const isToMeasure = measure && all.some(({ measured }) => measured?.value !== null);
+  return isToMeasure || all.length === 1 ? from : null;
 }
 
 /** The best of what was measured; of equals the one with the lowest number. None where nothing came

@@ -6,12 +6,18 @@ import type { Place } from "../../../rails/git/repository.ts";
 import type { EventData, NewEvent } from "../../../rails/journal/events.ts";
 import { listsDue, wholesDue } from "../../../rails/journal/made.ts";
 import { changedEvent, heldIn } from "../../../rails/journal/replan.ts";
-import { type AttemptState, isActive, type RunState } from "../../../rails/journal/state.ts";
+import {
+  type AttemptState,
+  isActive,
+  type RunState,
+  type TaskState,
+} from "../../../rails/journal/state.ts";
 import { drop, leaveOut } from "../../../rails/line/drop.ts";
 import { changeTo } from "../../../rails/plan/change.ts";
 import { linesIn, listedTasks } from "../../../rails/plan/each.ts";
 import { makePlan } from "../../../rails/plan/plan.ts";
 import type { PlannedTask } from "../../../rails/plan/task.ts";
+import type { Fault } from "../../../rails/program/fault.ts";
 import { areaOf } from "../../../rails/worker/area-brief.ts";
 import type { Own } from "../../../rails/worker/attempt.ts";
 import { MemoryJournal } from "./memory-journal.ts";
@@ -210,6 +216,30 @@ describe("rule 20: a planner's «done» ends nothing", () => {
     ]);
   });
 
+  test("also where he says that there is nothing to do: its own Verify: is to show that", () => {
+    const list = LIST.replace("Files:", "Verify: `npm test`\nFiles:");
+    const nothing: NewEvent = { event: "nothing", attempt: "r1/A.1", why: "it is there" };
+    const came = [dispatched("A", 1, "plan"), begun("A"), nothing];
+    expect(stateOf(runOf(LIST, ...came), "A")).toBe("skipped");
+    expect(wholesDue(runOf(list, ...came)).map(({ id }) => id)).toEqual(["A"]);
+    const checked = (red: string | null): NewEvent => {
+      return { event: "whole-checked", task: "A", tip: "l", red };
+    };
+    expect(stateOf(runOf(list, ...came, checked(null)), "A")).toBe("skipped");
+    expect(startsOf(runOf(list, ...came, checked("red")))).toEqual(["A"]);
+  });
+
+  test("another Verify: is checked anew, whatever the one before it said", () => {
+    const list = LIST.replace("Files:", "Verify: `npm test`\nFiles:");
+    const red: NewEvent = { event: "whole-checked", task: "A", tip: "l", red: "red" };
+    const over = [...visit(1, "A/1"), done("A/1"), ...visit(2), red];
+    const other = (state: RunState): NewEvent => {
+      const area = { ...(state.tasks.get("A") as TaskState).planned, checks: ["npm run all"] };
+      return changedEvent(state, changeTo(heldIn(state), []), [area]);
+    };
+    expect(wholesDue(runOf(list, ...over, other)).map(({ id }) => id)).toEqual(["A"]);
+  });
+
   test("one task that needs a person makes it so, while the others go on", () => {
     const steps = [...visit(1, "A/1", "A/2"), failed("A/1", 1), failed("A/1", 2)];
     const state = runOf(LIST, ...steps, dispatched("A/2"), begun("A/2"), ...visit(2, "A/3"));
@@ -244,6 +274,54 @@ describe("an area in an area", () => {
     const ended = runOf(LIST, ...over, handedIn("A/1", 2));
     expect(stateOf(ended, "A/1")).toBe("landed");
     expect(startsOf(ended)).toEqual(["A"]);
+  });
+});
+
+describe("an area that a change brings", () => {
+  const all = new Map(
+    Object.entries(WORKFLOWS).map(([name, phases]) => {
+      return [name, { name, when: "", for: [], phases } as Workflow];
+    }),
+  );
+  const rails = { blueprint: SHIPPED, overlays: new Map(), all, order: [], prefix: "" };
+  const codeOf = (state: RunState, text: string, by: string | null = null): string => {
+    try {
+      changeWith(
+        text,
+        "it",
+        state,
+        rails,
+        () => true,
+        by ? (state.attempts.get(by) ?? null) : null,
+      );
+      return "";
+    } catch (error) {
+      return (error as Fault).code;
+    }
+  };
+
+  test.each(["", "Each: ls\n"])("needs a budget, as at the start: %j", (each) => {
+    const text = `### Task 3: Part\nWorkflow: area\n${each}`;
+    const rich = runAfter(LIST, { workflows: WORKFLOWS, budget: 5 });
+    expect([codeOf(runOf(LIST), text), codeOf(rich, text)]).toEqual(["plan", ""]);
+  });
+
+  test("lies in no more others than may be, also where a command lists it", () => {
+    expect(SHIPPED.bounds.depth).toBe(3);
+    const inner = { ...taskOf("A/1"), workflow: "area" };
+    const events = eventsOf(
+      LIST,
+      dispatched("A", 1, "plan"),
+      begun("A"),
+      changed([inner], { by: "r1/A.1" }),
+      handedIn("A"),
+      dispatched("A/1", 1, "plan"),
+      begun("A/1"),
+    );
+    const state = runAfter(LIST, { workflows: WORKFLOWS, budget: 5 }, ...events);
+    const text = "### Task 1: Part\nWorkflow: area\nFiles: src/a\n";
+    expect(codeOf(state, text, "r1/A/1.1")).toBe("");
+    expect(codeOf(state, `${text}Each: ls\n`, "r1/A/1.1")).toBe("beyond");
   });
 });
 
@@ -286,6 +364,12 @@ describe("an area that is dropped", () => {
     const after = await at.journal.state();
     const add = () => changeWith("### Task A/9: More\n", "it", after, rails, () => true);
     expect(add).toThrow(expect.objectContaining({ code: "plan" }));
+  });
+
+  test("by its planner no more once that is over", async () => {
+    const at = await journalOf(LIST, ...visit(1, "A/1", "A/2"));
+    const planner = at.state.attempts.get("r1/A.1") as AttemptState;
+    await expect(leaveOut(at, planner, ["2"])).rejects.toMatchObject({ code: "over" });
   });
 
   test("by its planner only where nobody was at what is made of it", async () => {

@@ -6,8 +6,11 @@ import { changedEvent, heldIn } from "../../../rails/journal/replan.ts";
 import { isActive, type RunState, type TaskState } from "../../../rails/journal/state.ts";
 import { bestOf, candidatesAt, pickDue } from "../../../rails/journal/variants.ts";
 import { changeTo } from "../../../rails/plan/change.ts";
+import { numberIn } from "../../../rails/plan/each.ts";
 import { makePlan } from "../../../rails/plan/plan.ts";
 import type { PlannedTask } from "../../../rails/plan/task.ts";
+import type { Own } from "../../../rails/worker/attempt.ts";
+import { brief } from "../../../rails/worker/brief.ts";
 import { refuseOver } from "../../../rails/worker/hand-in.ts";
 import { MemoryJournal } from "./memory-journal.ts";
 import { phasesOf, runAfter, SHIPPED, startedWith } from "./run.ts";
@@ -200,8 +203,37 @@ describe("rule 16: one is picked", () => {
     expect(bestOf(candidates.slice(0, 1), "lowest x")).toBeUndefined();
   });
 
+  test("by a judge, where nothing came of measuring any of them", () => {
+    const nothingIn = [2, 3, 4].map((n): NewEvent => {
+      return { event: "measured", attempt: `r1/1.${n}`, value: null, output: "o" };
+    });
+    const some = runOf(MEASURED, ...all, ...nothingIn.slice(1));
+    expect(pickDue(some.tasks.get("1") as TaskState)?.name).toBe("implement");
+    const none = runOf(MEASURED, ...all, ...nothingIn);
+    expect(pickDue(none.tasks.get("1") as TaskState)).toBeNull();
+    expect(toStart(none)).toHaveLength(1);
+    // Another command may say something.
+    const [task] = makePlan("### Task 1: One\nMeasure: highest npm run size\n", "list").tasks;
+    const tasks = [task as PlannedTask];
+    const other = changedEvent(none, changeTo(heldIn(none), []), tasks);
+    const anew = runOf(MEASURED, ...all, ...nothingIn, other);
+    expect(pickDue(anew.tasks.get("1") as TaskState)?.name).toBe("implement");
+  });
+
   test("what was picked goes on to landing", () => {
     expect(stand(taskAfter(...all, pick))).toEqual(["mergeable", null, null, "r1/1.3"]);
+  });
+
+  test("and a phase after the choice is told what that one left, and no other", () => {
+    const phases = phasesOf(
+      "- {name: ways, writes: false}\n- {name: implement, variants: 3}\n- {name: choose, picks: implement}\n- name: document",
+    );
+    const said = (n: number) => ({ ...handedIn(n), handoff: `This is ${n}.` }) as NewEvent;
+    const made = [...STARTED, said(2), said(3), said(4), pick, dispatched(5, "document")];
+    const state = runAfter(LIST, { workflows: { "": phases } }, ...made);
+    const own = { state, attempt: state.attempts.get("r1/1.5"), journal: { folder: "" } };
+    const told = brief(own as Own, () => undefined);
+    expect(told.match(/This is \d/g)).toEqual(["This is 3"]);
   });
 
   test("what then does not land is redone by one worker", () => {
@@ -254,6 +286,18 @@ describe("rule 16: one is picked", () => {
     expect(stand(taskAfter(...all, byHand))).toEqual(["mergeable", null, null, "r1/1.4"]);
     expect(stand(taskAfter(...all, pick, byHand))).toEqual(["mergeable", null, null, "r1/1.4"]);
   });
+});
+
+test.each([
+  ["size: 12 kB", 12],
+  ["1 of 3\n", 3],
+  [".50\n", 0.5],
+  ["p95-12", 12],
+  ["from 3 to -4", -4],
+  ["\u001b[32m1.5e3\u001b[0m", 1500],
+  ["none", null],
+])("Measure: takes the last number of %j", (output, value) => {
+  expect(numberIn(output)).toBe(value);
 });
 
 test("Measure: is read with and without the marks of code", () => {
