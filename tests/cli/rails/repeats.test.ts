@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -126,9 +126,33 @@ test("a round without anything seen red is not taken, nor --nothing while someth
   expect(attemptsOf(await next())).toEqual(["r1/1.2"]);
 });
 
-test("a loop without a Verify: is a fault of the plan", async () => {
+test("what the rounds before left lands, though the last one has nothing to add", async () => {
+  const file = join(scene.home, "there");
+  await scene.start(LOOP.split("### Task 2")[0]?.replace(/`.*`/, `\`test -e '${file}'\``) ?? "");
+  await next();
+  await round("r1/1.1", { "src/n.txt": "1\n" }, "Wrote one.");
+  writeFileSync(file, "");
+  await next();
+  const worker = await scene.agent("r1/1.2");
+  await worker.begin();
+  await worker.minion(["gate", "--all"]);
+  const none = await worker.minion(["submit", "--nothing", "all green", "--json"]);
+  expect(none.json.error.code).toBe("not-nothing");
+  expect((await worker.submit("It is green now.")).code).toBe(0);
+  await next();
+  expect(await stateOf("1")).toBe("landed");
+  expect(scene.git("show", "minion/r1/line:src/n.txt")).toBe("1");
+});
+
+test.each([
+  ["", ""],
+  [
+    ", also one that a command lists, which has one of the whole only",
+    "Each: ls\nVerify: `npm test`\n",
+  ],
+])("a loop without a Verify: is a fault of the plan%s", async (_, more) => {
   const { code, json } = await scene.minion(["plan", "-", "--json"], {
-    input: "### Task 1: One\nWorkflow: loop\n",
+    input: `### Task 1: One\nWorkflow: loop\n${more}`,
   });
   expect(code).toBe(1);
   expect(json.findings.map((each: { code: string }) => each.code)).toContain("no-verify");
