@@ -117,6 +117,7 @@ const openTask = (task: PlannedTask, state: State, way: readonly Phase[]): TaskS
   state,
   reason: null,
   note: "",
+  heldBy: null,
   phase: null,
   result: undefined,
   way,

@@ -17,6 +17,7 @@ export const as = (state: State, reason: Reason | null = null, note = ""): Stand
   state,
   reason,
   note,
+  heldBy: null,
 });
 
 /** A task at which nobody works before a person says so.
