@@ -31,8 +31,9 @@ export interface AttemptState extends Kept {
   sleptBefore: number; // … and how long the machine had slept by then, in milliseconds
 }
 
-/** A task's state, and why it is in it. */
-export type Standing = { state: State; reason: Reason | null; note: string };
+/** A task's state, and why it is in it; `heldBy`: where it waits only for a task that it is made of,
+ * which one. */
+export type Standing = { state: State; reason: Reason | null; note: string; heldBy: string | null };
 
 /** A task of the list as the run has brought it on. */
 export interface TaskState extends Omit<PlannedTask, "risk" | "wave">, Standing {

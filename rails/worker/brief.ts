@@ -3,6 +3,7 @@ import type { Overlay } from "../blueprint/overlay.ts";
 import { isListed, SUCCESS } from "../journal/end-task.ts";
 import { gatesOf } from "../journal/evidence.ts";
 import { findingsIn, findingsOf } from "../journal/findings.ts";
+import { isIts } from "../journal/phases.ts";
 import { hasRounds, redRounds, roundsOf } from "../journal/rounds.ts";
 import type { AttemptState, TaskState } from "../journal/state.ts";
 import { variantsOf } from "../journal/variants.ts";
@@ -154,7 +155,7 @@ function before({ task, phase }: AttemptState): AttemptState[] {
     !(phase.back || phase.picks) || each.phase === phase || !each.phase.writes;
   const isOther = (each: AttemptState): boolean => !hasRounds(phase) || each.phase !== phase;
   const left = task.attempts.filter(
-    (each) => each.submitted && !each.over && each.variant === 0 && isRead(each) && isOther(each),
+    (each) => each.submitted && !each.over && isIts(task, each) && isRead(each) && isOther(each),
   );
   return left.filter((each, at) => !left.slice(at + 1).some((later) => later.phase === each.phase));
 }
