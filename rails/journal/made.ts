@@ -56,15 +56,15 @@ function ofArea(state: RunState, task: TaskState, all: Families): Standing {
 }
 
 /** Is it time for the planner of an area to come again? Something has ended that it has not seen,
- * or the area's own check is red, and none of its tasks waits for a worker: one that is slow keeps
- * nobody idle. */
+ * or the area's own check is red, and none of its tasks waits for a worker, or for landing, which is
+ * news in a moment: one that is slow keeps nobody idle. */
 function isVisitDue(
   task: TaskState,
   { begun, dispatchedAt, submitted }: AttemptState,
   all: Families,
 ): boolean {
   const own = madeOf(task, all);
-  if (own.some(isDispatchable)) return false;
+  if (own.some((each) => isDispatchable(each) || each.state === "mergeable")) return false;
   const since = begun?.at ?? dispatchedAt;
   if (own.some((each) => !isOpen(each) && lastEnd(each, all) > since)) return true;
   const { whole } = task;

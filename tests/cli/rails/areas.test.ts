@@ -20,7 +20,7 @@ Workflow: area
 Files: src/
 Forbid: src/start.txt
 Risk: low
-Done when: both are there
+Done when: both are there, as \`ls\` says
 
 ### Task 2: After
 Depends: A
@@ -60,6 +60,7 @@ describe("an area", () => {
     expect(early.brief).toContain("Two steps.");
     expect(early.brief).toContain("A/2 Two: running");
     expect(early.brief).toContain("What task A/1 left");
+    expect(early.brief).toContain("- Done when: both are there, as `ls` says");
     await early.worker.submit("One is there, the other comes.");
     await scene.goodWorker("r1/A/2.1", { "src/two.txt": "2\n" });
     await scene.next();

@@ -128,6 +128,11 @@ describe("rule 19: the planner comes when something has ended and nothing of it 
     expect(startsOf(runOf(LIST, ...one, dispatched("A/2"), begun("A/2")))).toEqual(["A"]);
   });
 
+  test("not while one waits for landing: that is news in a moment", () => {
+    const one = [...visit(1, "A/1", "A/2"), done("A/1"), dispatched("A/2"), begun("A/2")];
+    expect(startsOf(runOf(LIST, ...one, handedIn("A/2")))).toEqual([]);
+  });
+
   test("nothing has ended since it was there last: it does not", () => {
     const twice = [...visit(1, "A/1", "A/2"), done("A/1"), dispatched("A/2"), begun("A/2")];
     const state = runOf(LIST, ...twice, ...visit(2));
