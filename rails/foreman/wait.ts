@@ -59,7 +59,7 @@ export type Woken = Readonly<{ answer: object; given: () => Promise<unknown> }>;
  * there is something to start, to decide or to report. Whoever comes last is the one that waits:
  * the client forgets who did so before its context was made anew.
  * @param session the one that leads the run
- * @param isOnItsWay has what it was woken with last not reached it yet?
+ * @param isOnItsWay has it been woken meanwhile, or is it about to be, and acts on that?
  * @returns the whole answer of `next`; null where somebody else waits by then, or nothing will come
  *   of waiting */
 export async function waitFor(
@@ -103,7 +103,7 @@ async function untilSomething(
     const now = await journal.state();
     if (!isMine(now) || isForgotten(now)) return null;
     if (fault !== null && isToldOf(now, ...faultAt(now, fault))) return null;
-    // With two answers in its queue the session would act on the older one first.
+    // Of two answers the session would act on both.
     if ((fault !== null || hasSomething(now)) && !(await isOnItsWay())) {
       if (isReminder(now)) await journal.add({ event: "reminded", what: "" });
       const woken = await askNext(journal, place, outside().now());

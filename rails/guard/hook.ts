@@ -21,7 +21,7 @@ import { workerTool } from "./worker-tool.ts";
  * @throws whatever went wrong; the caller turns that into silence, since a broken rail must not
  *   break a session */
 export async function hook(event: string, input: HookInput): Promise<HookAnswer> {
-  const calledAt = outside().now();
+  const calledAt = outside().startedAt?.() ?? outside().now();
   const place = await findPlace(input.cwd ?? outside().cwd).catch(() => null);
   const isWorker = input.agent_type?.startsWith("minion:") === true;
   if (event === "SessionStart" || event === "Stop" || event === "Wait" || event === "Launched")

@@ -42,7 +42,9 @@ export async function toSession(
   if (event === "Launched" && !turnOver(await launchedState(own.journal, input), input)) return {};
   const { transcript_path: transcript = "" } = input;
   const head = `What \`minion next --json --run ${run}\` says now: act on it as if you had asked.`;
-  const woken = await waitFor(own.journal, place, session, () => isQueued(transcript, head));
+  const since = outside().now();
+  const isOnItsWay = () => isHeard(transcript, head, since);
+  const woken = await waitFor(own.journal, place, session, isOnItsWay);
   if (woken === null) return {};
   return { stderr: `${head}\n${JSON.stringify(woken.answer)}\n`, exit: 2, given: woken.given };
 }
@@ -167,15 +169,20 @@ async function repliedAt(transcript: string): Promise<number> {
   return timeOf(lines.findLast((line) => line.includes('"type":"assistant"')) ?? "");
 }
 
-/** So long what wakes a session may lie in the client's queue before it is taken for lost. */
-const QUEUED_MS = 60_000;
+/** So long it may take until a session that is woken waits again; after that it is taken for lost. */
+const HEARD_MS = 60_000;
 
-/** Is what woke a session still in the client's queue, of which its transcript tells?
- * @param head how that begins */
-async function isQueued(transcript: string, head: string): Promise<boolean> {
-  const lines = (await tailOf(transcript)).split("\n").filter((line) => line.includes(head));
-  const last = lines.at(-1) ?? "";
-  return last.includes('"operation":"enqueue"') && outside().now() - timeOf(last) < QUEUED_MS;
+/** Is what woke a session still in the client's queue, of which its transcript tells, or is the
+ * session in the turn that began with it? The end of that has another one wait.
+ * @param head how that begins
+ * @param since when whoever asks began to wait */
+async function isHeard(transcript: string, head: string, since: number): Promise<boolean> {
+  // A request holds all that was said before as well, without a time.
+  const isEntry = (line: string): boolean => line.includes(head) && timeOf(line) > 0;
+  const last = (await tailOf(transcript)).split("\n").findLast(isEntry) ?? "";
+  const at = timeOf(last);
+  const isSo = last.includes('"operation":"enqueue"') || at > since;
+  return isSo && at > outside().now() - HEARD_MS;
 }
 
 /** When an entry of a transcript was written, in milliseconds since 1970; 0 where it does not say.

@@ -92,21 +92,30 @@ describe("in place of a session whose turn is over", () => {
     expect(await waiting).toBe(null);
   });
 
-  test("nothing is said while the last answer has not reached the session", async () => {
+  test("nothing is said while the last answer is on its way, or the session acts on it", async () => {
     await scene.start("1. One\n");
     expect(tasksOf(await wait())).toEqual(["1"]);
     const path = join(scene.home, "transcript.jsonl");
-    const said = "What `minion next --json --run r1` says now: act on it as if you had asked.";
-    const at = new Date().toISOString();
-    const line = { type: "queue-operation", operation: "enqueue", timestamp: at, content: said };
-    writeFileSync(path, `${JSON.stringify(line)}\n`);
+    const content = "What `minion next --json --run r1` says now: act on it as if you had asked.";
+    const write = (entry: object, at = Date.now()) => {
+      const timestamp = new Date(at).toISOString();
+      const request = { type: "api-request-blob", message: { content } };
+      const lines = [{ ...entry, content, timestamp }, request];
+      writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    };
+    const queued = { type: "queue-operation", operation: "enqueue" };
     let isOver = false;
+    write(queued);
     const waiting = wait({ transcript_path: path }).finally(() => {
       isOver = true;
     });
     await new Promise((resolve) => setTimeout(resolve, 1500));
     expect(isOver).toBe(false);
-    appendFileSync(path, `${JSON.stringify({ type: "user", message: { content: said } })}\n`);
+    write({ type: "user" });
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(isOver).toBe(false);
+    // It does not come back to that.
+    write({ type: "user" }, Date.now() - 60_000);
     expect(tasksOf(await waiting)).toEqual(["1"]);
   });
 
