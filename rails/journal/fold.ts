@@ -98,6 +98,7 @@ function stateAtStart(first: Event<"started">, bad: readonly number[]): RunState
     forgottenAt: 0,
     waitedAt: 0,
     wokenAt: 0,
+    wokenBy: null,
     toLaunch: new Set(),
     reminded: false,
   };
@@ -347,6 +348,7 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
   },
   woken(state, event) {
     state.wokenAt = event.at;
+    state.wokenBy = event.process;
     state.toLaunch = new Set(event.attempts);
   },
   retried(state, event) {

@@ -109,7 +109,8 @@ export interface RunState extends Writable<Frozen> {
   readonly told: Set<string>; // What its session was told, by keys …
   forgottenAt: number; // … since it last lost that
   waitedAt: number; // When somebody last began to wait in its place, or it was told to go on
-  wokenAt: number; // When who waited in its place woke it last
+  wokenAt: number; // When who waited in its place woke it last …
+  wokenBy: ProcessMark | null; // … and in which process
   toLaunch: ReadonlySet<string>; // The attempts for which alone it was woken last
   reminded: boolean; // Its session was told that work is ready, and nothing has come of it yet
   done: boolean; // Nothing is running, ready or mergeable
