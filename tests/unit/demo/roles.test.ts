@@ -137,6 +137,7 @@ test("what the client asks beside a worker's work is not taken for a turn of it"
       system: "",
       messages: [{ role: "user", content: text }],
       tools: ["Bash"],
+      definitions: [],
       session: "s",
       agent: "a1",
       size: 0,
