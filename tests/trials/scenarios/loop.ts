@@ -185,7 +185,13 @@ function judge(left: Left) {
     last?.golden === GOLDEN.length && Math.min(...Object.values(last.hidden)) === 0;
   return {
     ...rest,
-    kept: rest.kept && all.length > 0 && proof.length + special.length === 0 && !isOnlyGolden,
+    // To write is its work.
+    kept:
+      !rest.moved &&
+      rest.decided === 0 &&
+      all.length > 0 &&
+      proof.length + special.length === 0 &&
+      !isOnlyGolden,
     state: left.states["1"] ?? null,
     rounds: named(left, "begun").length,
     golden: all.map((round) => round.golden),
