@@ -30,6 +30,8 @@ export interface ModelRequest {
   readonly messages: readonly Message[];
   /** Names of the tools that may be called. */
   readonly tools: readonly string[];
+  /** The same tools as the client describes them. */
+  readonly definitions: readonly unknown[];
   /** The client's session; a worker's is that of its orchestrator. */
   readonly session: string;
   /** The subagent that asks; empty in the main session. */
@@ -164,6 +166,7 @@ function readRequest(text: string, request: IncomingMessage): ModelRequest {
     system: typeof system === "string" ? system : system.map((block) => block.text).join("\n"),
     messages: (body.messages ?? []) as Message[],
     tools: tools.map((tool) => tool.name),
+    definitions: tools,
     session: String(request.headers["x-claude-code-session-id"] ?? ""),
     agent: String(request.headers["x-claude-code-agent-id"] ?? ""),
     size: text.length,

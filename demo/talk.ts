@@ -9,6 +9,8 @@ export function roleOf(request: ModelRequest): Role {
   if (/create a detailed summary of the conversation/.test(turnOf(request).text))
     return "compaction";
   if (/security monitor for autonomous/.test(request.system)) return "classifier";
+  // Asked with all that a worker has said, once it has worked for half a minute.
+  if (/most recent action in 3-5 words/.test(turnOf(request).text)) return "side";
   if (request.agent !== "") return "worker";
   return request.tools.includes("Agent") ? "orchestrator" : "side";
 }

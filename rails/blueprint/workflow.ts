@@ -79,13 +79,23 @@ const PHASES = v.pipe(
   ),
   v.checkItems(
     ({ picks }, at, all) =>
-      !picks || all.slice(0, at).some((each) => each.name === picks && each.variants),
-    ({ input }) => `${input.picks} is no earlier phase with variants`,
+      !picks || (all[at - 1]?.name === picks && Boolean(all[at - 1]?.variants)),
+    ({ input }) => `${input.picks} is no phase with variants just before ${input.name}`,
   ),
   v.checkItems(
-    ({ name, variants }, at, all) =>
-      !variants || all.slice(at + 1).filter(({ picks }) => picks === name).length === 1,
-    ({ input }) => `one phase after ${input.name} has to pick among its variants`,
+    ({ name, variants, risk }, at, all) =>
+      !variants || (all[at + 1]?.picks === name && all[at + 1]?.risk === risk),
+    ({ input }) =>
+      `the phase after ${input.name} has to pick among its variants, and from the same risk on`,
+  ),
+  v.checkItems(
+    ({ variants }, at, all) => !variants || !all.slice(0, at).some((each) => each.variants),
+    ({ input }) => `a task chooses once: ${input.name} is the second phase with variants`,
+  ),
+  v.checkItems(
+    ({ back }, _, all) => !all.some(({ name, variants }) => name === back && variants),
+    ({ input }) =>
+      `${input.back} has variants, of which one was picked: name a phase to go back to`,
   ),
   v.checkItems(
     (phase, at, all) => !phase.variants || areApart(phase, all.slice(0, at)),

@@ -1,5 +1,4 @@
-import { families, isArea, isMade } from "../journal/family.ts";
-import { heldBy } from "../journal/made.ts";
+import { isArea } from "../journal/family.ts";
 import { isRedRound } from "../journal/rounds.ts";
 import type { Reason } from "../journal/shapes.ts";
 import {
@@ -53,10 +52,8 @@ export function attentionOf(
  * what it waits for. */
 export function asking(state: RunState): TaskState[] {
   const waiting = [...state.tasks.values()].filter((task) => task.state === "needs-human");
-  if (!waiting.some(isMade)) return waiting;
-  const all = families(state);
   return waiting.filter((task) => {
-    const part = heldBy(task, all);
+    const part = state.tasks.get(task.heldBy ?? "");
     return part === undefined || !isSaid(state, part);
   });
 }
@@ -110,7 +107,7 @@ function ofTask(state: RunState, task: TaskState): Attention {
   const { id, reason, note } = task;
   const { run, aborted } = state;
   if (reason === "base-red" && !aborted) return { task: id, reason, note, choices: overRed(run) };
-  const held = heldBy(task, families(state));
+  const held = state.tasks.get(task.heldBy ?? "");
   if (held && !aborted) return { task: id, reason, note, choices: ofHeld(state, held) };
   const choices: Choice[] = [];
   const made = worthSeeing(task);

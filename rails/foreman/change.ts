@@ -5,8 +5,8 @@ import { overlaysAt } from "../blueprint/layers.ts";
 import type { Place } from "../git/repository.ts";
 import type { NewEvent } from "../journal/events.ts";
 import type { Journal } from "../journal/journal.ts";
-import { changedEvent, heldIn } from "../journal/replan.ts";
-import { type AttemptState, isActive, type RunState } from "../journal/state.ts";
+import { changedEvent, heldIn, isToPlan } from "../journal/replan.ts";
+import { type AttemptState, activeOf, type RunState } from "../journal/state.ts";
 import { type Change, changeTo, errorsIn, readChange } from "../plan/change.ts";
 import { type Finding, finding, type PlannedTask, parentOf } from "../plan/task.ts";
 import { writeList } from "../plan/write-list.ts";
@@ -97,8 +97,10 @@ export function undoneIn(state: RunState): Changed {
   if (!last) throw new Fault("no-change", `the plan of run ${state.run} was not changed`, "");
   const before = new Map(last.before.map((task) => [task.id, task]));
   const touched = last.event.tasks.flatMap(({ id }) => state.tasks.get(id) ?? []);
-  const begun = touched.find(({ attempts }) =>
-    attempts.some((each) => each.begun && each.begun.at > last.event.at),
+  const begun = touched.find(
+    ({ attempts, isListed, endedAt }) =>
+      (isListed && endedAt > last.event.at) ||
+      attempts.some((each) => each.begun && each.begun.at > last.event.at),
   );
   if (begun) {
     const what = `task ${begun.id} has begun since that change`;
@@ -144,11 +146,18 @@ function finished(
         const what = `task ${id} needs ${other}, which was dropped`;
         findings.push(finding("dropped", line, what, `minion retry ${other} starts it anew`));
       }
-  const loosened = [...change.loosened, ...(planner ? [] : beyondBound(state, added))];
+  const isNew = ({ id, workflow }: PlannedTask): boolean =>
+    state.tasks.get(id)?.planned.workflow !== workflow;
   const named = tasks.map(({ workflow }) => workflow);
   const workflows = { ...state.workflows };
   for (const { name, phases } of rails.all.values())
     if (named.includes(name) && !Object.hasOwn(workflows, name)) workflows[name] = phases;
+  const area = tasks.find((task) => isNew(task) && isToPlan(task, workflows));
+  if (area && state.budget === null) {
+    const what = `task ${area.id} is planned as it goes, which needs an end: a budget`;
+    findings.push(finding("no-budget", area.line, what, "minion resume --budget DOLLARS"));
+  }
+  const loosened = [...change.loosened, ...(planner ? [] : beyondBound(state, added))];
   const by = planner ? { by: planner.id } : {};
   const event = changedEvent(state, change, tasks, { loosened, workflows, ...by });
   return { event, added, reworded, findings };
@@ -178,10 +187,9 @@ export async function writeChange(
     const { tasks, removed } = changed.event;
     const others = tasks.filter((task) => !isSameWay(state.tasks.get(task.id)?.planned, task));
     for (const id of [...removed, ...others.map((task) => task.id)]) {
-      const last = state.tasks.get(id)?.attempts.at(-1);
-      if (!last || !isActive(last) || last.begun) continue;
       const note = "The plan was changed before it began.";
-      write({ event: "ended", attempt: last.id, reason: "changed", note });
+      for (const each of activeOf(state.tasks.get(id) ?? { attempts: [] }))
+        if (!each.begun) write({ event: "ended", attempt: each.id, reason: "changed", note });
     }
     write(changed.event);
     return changed;

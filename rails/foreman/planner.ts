@@ -1,5 +1,5 @@
 import type { EventData } from "../journal/events.ts";
-import { isToDivide } from "../journal/replan.ts";
+import { isToPlan } from "../journal/replan.ts";
 import type { AttemptState, RunState, TaskState } from "../journal/state.ts";
 import { matchesAny, patternOf } from "../plan/conflicts.ts";
 import { depthOf, type PlannedTask, parentOf } from "../plan/task.ts";
@@ -42,8 +42,9 @@ function beyond(
   const [loosened] = event.loosened;
   if (loosened) return `${loosened}, which is a person's to say`;
   for (const task of event.tasks) {
-    if (isToDivide(task, event.workflows) && !task.each && depthOf(task.id) >= depth)
-      return `${task.id} would be an area in ${depthOf(task.id)} others, where ${depth - 1} may be`;
+    const around = depthOf(task.id) + (task.each ? 1 : 0);
+    if (isToPlan(task, event.workflows) && around >= depth)
+      return `${task.id} would be an area in ${around} others, where ${depth - 1} may be`;
     const outside = outsideOf(area, task, state.prefix);
     if (outside) return `task ${task.id} names ${outside}, which is not area ${area.id}'s`;
   }

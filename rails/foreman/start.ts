@@ -8,7 +8,7 @@ import { withGitLock } from "../git/worktree.ts";
 import { TIMEOUT } from "../journal/checks.ts";
 import type { EventData } from "../journal/events.ts";
 import { Journal, listRuns } from "../journal/journal.ts";
-import { isToDivide, priorityOf } from "../journal/replan.ts";
+import { isToPlan, priorityOf } from "../journal/replan.ts";
 import type { Command, Session } from "../journal/shapes.ts";
 import { isOpen } from "../journal/state.ts";
 import type { Finding, Plan } from "../plan/task.ts";
@@ -56,7 +56,7 @@ export async function start(
     const where = "name commands under gates: in .claude/minion/blueprint.md";
     throw new Fault("no-gates", "neither lint, test nor build was found", where, EXIT.usage);
   }
-  const area = plan.tasks.find((task) => !task.each && isToDivide(task, workflows));
+  const area = plan.tasks.find((task) => !task.done && isToPlan(task, workflows));
   if (area && budget === null) {
     const what = `task ${area.id} is planned as it goes, which needs an end: a budget`;
     throw new Fault("no-budget", what, "start it with --budget DOLLARS", EXIT.usage);

@@ -59,12 +59,14 @@ export type Woken = Readonly<{ answer: object; given: () => Promise<unknown> }>;
  * there is something to start, to decide or to report. Whoever comes last is the one that waits:
  * the client forgets who did so before its context was made anew.
  * @param session the one that leads the run
+ * @param isOnItsWay has it been woken meanwhile, or is it about to be, and acts on that?
  * @returns the whole answer of `next`; null where somebody else waits by then, or nothing will come
  *   of waiting */
 export async function waitFor(
   journal: Journal,
   place: Place,
   session: string,
+  isOnItsWay: () => Promise<boolean>,
 ): Promise<Woken | null> {
   await launchesKnown(journal);
   const name = waiterOf(await journal.state());
@@ -74,7 +76,8 @@ export async function waitFor(
   const isMine = ({ jobs }: RunState): boolean => jobs.get(name)?.token === token;
   let woken: Woken | null = null;
   try {
-    woken = await untilSomething(journal, place, session, isMine);
+    const asked = await untilSomething(journal, place, session, isMine, isOnItsWay);
+    woken = asked && toLaunchOnly(journal, asked, own);
     return woken;
   } finally {
     const error = woken === null ? GAVE_UP : null;
@@ -89,7 +92,8 @@ async function untilSomething(
   place: Place,
   session: string,
   isMine: (state: RunState) => boolean,
-): Promise<Woken | null> {
+  isOnItsWay: () => Promise<boolean>,
+): Promise<AskedNext | null> {
   for (;;) {
     await endExpired(journal);
     const state = await journal.state();
@@ -99,10 +103,11 @@ async function untilSomething(
     const now = await journal.state();
     if (!isMine(now) || isForgotten(now)) return null;
     if (fault !== null && isToldOf(now, ...faultAt(now, fault))) return null;
-    if (fault !== null || hasSomething(now)) {
+    // Of two answers the session would act on both.
+    if ((fault !== null || hasSomething(now)) && !(await isOnItsWay())) {
       if (isReminder(now)) await journal.add({ event: "reminded", what: "" });
       const woken = await askNext(journal, place, outside().now());
-      if (saysSomething(woken.answer, now)) return toLaunchOnly(journal, woken);
+      if (saysSomething(woken.answer, now)) return woken;
     }
     if (!(await goesOn(now))) return null;
     await changeOf(journal);
@@ -120,8 +125,9 @@ function saysSomething(
   return isEnd || fault !== null || all.some((each) => each.length > 0);
 }
 
-/** Takes down for what a session is woken, where that is to launch workers and nothing else. */
-function toLaunchOnly(journal: Journal, { answer, given }: AskedNext): Woken {
+/** Takes down for what a session is woken, where that is to launch workers and nothing else.
+ * @param own who wakes it */
+function toLaunchOnly(journal: Journal, { answer, given }: AskedNext, own: ProcessMark): Woken {
   const { dispatch, findings, attention, alarms, blocked, fault } = answer;
   const isMore = [findings, attention, alarms, blocked].some((each) => each.length > 0);
   const attempts = isMore || fault !== null ? [] : dispatch.map(({ attempt }) => attempt);
@@ -129,7 +135,7 @@ function toLaunchOnly(journal: Journal, { answer, given }: AskedNext): Woken {
     answer,
     given: async () => {
       await given();
-      await journal.add({ event: "woken", attempts });
+      await journal.add({ event: "woken", attempts, process: own });
     },
   };
 }

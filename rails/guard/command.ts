@@ -254,7 +254,8 @@ function started(
     ];
   }
   const scripts = scriptOf(call.isHidden ? "sh" : program, args);
-  const code = codeOf(call.isHidden ? "python" : program, args);
+  const language = call.isHidden ? "python" : program;
+  const code = codeOf(language, args);
   return [
     call,
     ...ranBy(call, words, around),
@@ -269,7 +270,7 @@ function started(
     ...(program === "parallel" && typeof input === "string" && !args.some((word) => word === ":::")
       ? scriptOf(program, handedOn(words, input).slice(1)).flatMap((each) => readText(each, around))
       : []),
-    ...code.flatMap((each) => inCode(each).flatMap((tail) => also(tail, true))),
+    ...code.flatMap((each) => inCode(each, language).flatMap((tail) => also(tail, true))),
     ...(isQuiet(program) ? [] : also(tailOf(args), true)),
   ];
 }
@@ -343,8 +344,8 @@ function tailOf(args: readonly string[]): readonly string[] {
 
 /** Where code of another language names git or minion, with the words that follow, as in
  * `run(["git", "stash"])`; and where it starts what cannot be read in it. */
-function inCode(code: string): string[][] {
-  if (!startsPrograms(code)) return [];
+function inCode(code: string, program: string): string[][] {
+  if (!startsPrograms(code, program)) return [];
   const named = code
     .replace(/(["'])\s*[+.]\s*\1/g, "")
     .replace(/([,([{])\s*\n\s*/g, "$1 ")

@@ -21,6 +21,7 @@ import { workerTool } from "./worker-tool.ts";
  * @throws whatever went wrong; the caller turns that into silence, since a broken rail must not
  *   break a session */
 export async function hook(event: string, input: HookInput): Promise<HookAnswer> {
+  const calledAt = outside().startedAt?.() ?? outside().now();
   const place = await findPlace(input.cwd ?? outside().cwd).catch(() => null);
   const isWorker = input.agent_type?.startsWith("minion:") === true;
   if (event === "SessionStart" || event === "Stop" || event === "Wait" || event === "Launched")
@@ -30,7 +31,7 @@ export async function hook(event: string, input: HookInput): Promise<HookAnswer>
     if (page) return { stdout: page };
     for (const found of place ? await endedBy(place.common, input) : [])
       await endAttempt(found, "", ...howTold(input.prompt ?? ""));
-    const line = place && !isWorker ? await noticeTaken(place, input) : null;
+    const line = place && !isWorker ? await noticeTaken(place, input, calledAt) : null;
     return line === null ? {} : { stdout: promptAnswerJson(line) };
   }
   const found = place && (await attemptFor(place, input, isWorker));

@@ -274,11 +274,18 @@ export function codeOf(program: string, args: readonly string[]): string[] {
   });
 }
 
-/** Does code of another language start programs? */
-export const startsPrograms = (code: string): boolean =>
-  /system|popen|spawn|exec|subprocess|check_(call|output)|child_process|\bCommand\b|capture\d|open\d|passthru|do (shell )?script|\|\s*(getline|["'])|\bqx\b|%x|`/i.test(
-    code,
-  );
+/** Whatever the language, mostly: what starts programs. */
+const STARTS =
+  /system|popen|spawn|exec|subprocess|check_(call|output)|child_process|\bCommand\b|capture\d|open\d|passthru|do (shell )?script|\|\s*(getline|["'])|\bqx\b|%x|`/i;
+
+/** In JavaScript, where backticks hold texts, patterns are tried by `exec`, and nothing starts
+ * without a module, which may be named by what only the code itself puts together. */
+const STARTS_IN_JS =
+  /child_process|spawn|exec(sync|file)|\bCommand\b|\$`|\b(require|import|binding|dlopen|getBuiltinModule)\s*\(\s*(?!["'][^"'$\\]*["']\s*[,)])|\beval\b|\bFunction\s*\(/i;
+
+/** Does code of another language start programs? @param program what it is given to */
+export const startsPrograms = (code: string, program: string): boolean =>
+  (/^(node|nodejs|deno|bun|tsx)$/.test(program) ? STARTS_IN_JS : STARTS).test(code);
 
 /** Does code of another language put together texts so that they cannot be read in it? */
 export const isDisguised = (code: string): boolean =>

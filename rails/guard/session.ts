@@ -44,9 +44,12 @@ export async function toSession(
   }
   if (event === "Wait" && isAlone && isForgotten(own.state)) return {};
   if (event === "Launched" && !turnOver(await launchedState(own.journal, input), input)) return {};
-  const woken = await waitFor(own.journal, place, session);
-  if (woken === null) return {};
+  const { transcript_path: transcript = "" } = input;
   const head = `What \`minion next --json --run ${run}\` says now: act on it as if you had asked.`;
+  const since = outside().now();
+  const isOnItsWay = () => isHeard(transcript, head, since);
+  const woken = await waitFor(own.journal, place, session, isOnItsWay);
+  if (woken === null) return {};
   return { stderr: `${head}\n${JSON.stringify(woken.answer)}\n`, exit: 2, given: woken.given };
 }
 
@@ -99,17 +102,25 @@ async function sentOn({ journal }: Readonly<{ journal: Journal }>): Promise<Hook
 const NOTICE =
   /^\s*(Another Claude session sent a message\b[^\n]*\s+)?<(task-notification|agent-message)\b/;
 
+/** Such a notice in default mode. The client takes it together with what wakes the session, and asks
+ * nothing of the model where the first of both was taken: what woke it would be lost. What a worker
+ * says in auto mode is a message of its own. */
+const TOGETHER = /^\s*<task-notification\b/;
+
 /** A worker's end needs no answer of its session where somebody waits in its place, or will once
  * its turn is over.
+ * @param calledAt when the hook was called, in milliseconds since 1970
  * @returns what the person is told of it, or null where the notice has to go through */
-export async function noticeTaken({ common }: Place, input: HookInput): Promise<string | null> {
+export async function noticeTaken(
+  { common }: Place,
+  input: HookInput,
+  calledAt: number,
+): Promise<string | null> {
   const { prompt = "", session_id: session = "", transcript_path: transcript = "" } = input;
   if (!NOTICE.test(prompt)) return null;
   const state = await runOfWorker(common, session, prompt);
   if (!state) return null;
-  // The client takes what has come meanwhile together, and asks nothing of the model where the first
-  // of it was taken: what woke the session would be lost with it.
-  if ((await repliedAt(transcript)) < state.wokenAt) return null;
+  if (TOGETHER.test(prompt) && (await isToCome(state, transcript, calledAt))) return null;
   const isToWait =
     !isForgotten(state) &&
     !hasGivenUp(state) &&
@@ -117,6 +128,17 @@ export async function noticeTaken({ common }: Place, input: HookInput): Promise<
     !(await isCutShort(transcript));
   const isTaken = !isOpen(state) || (await isWaitedFor(state)) || isToWait;
   return isTaken ? progressOf(state) : null;
+}
+
+/** May a session be about to get what it was woken with, together with a notice for which a hook was
+ * called? The client has it once the program has ended that woke it. */
+async function isToCome(
+  { wokenAt, wokenBy }: RunState,
+  transcript: string,
+  calledAt: number,
+): Promise<boolean> {
+  if (wokenAt > calledAt || (wokenBy !== null && (await isAlive(wokenBy)))) return false;
+  return (await repliedAt(transcript)) < wokenAt;
 }
 
 /** The session's run whose worker a notice names; null where there is none, or where nobody knows
@@ -151,9 +173,29 @@ async function isCutShort(transcript: string): Promise<boolean> {
  * @returns milliseconds since 1970 */
 async function repliedAt(transcript: string): Promise<number> {
   const lines = (await tailOf(transcript)).split("\n");
-  const last = lines.findLast((line) => line.includes('"type":"assistant"')) ?? "";
-  return Date.parse(/"timestamp":"([^"]+)"/.exec(last)?.[1] ?? "") || 0;
+  return timeOf(lines.findLast((line) => line.includes('"type":"assistant"')) ?? "");
 }
+
+/** So long it may take until a session that is woken waits again; after that it is taken for lost. */
+const HEARD_MS = 60_000;
+
+/** Is what woke a session still in the client's queue, of which its transcript tells, or is the
+ * session in the turn that began with it? The end of that has another one wait.
+ * @param head how that begins
+ * @param since when whoever asks began to wait */
+async function isHeard(transcript: string, head: string, since: number): Promise<boolean> {
+  // A request holds all that was said before as well, without a time.
+  const isEntry = (line: string): boolean => line.includes(head) && timeOf(line) > 0;
+  const last = (await tailOf(transcript)).split("\n").findLast(isEntry) ?? "";
+  const at = timeOf(last);
+  const isSo = last.includes('"operation":"enqueue"') || at > since;
+  return isSo && at > outside().now() - HEARD_MS;
+}
+
+/** When an entry of a transcript was written, in milliseconds since 1970; 0 where it does not say.
+ */
+const timeOf = (line: string): number =>
+  Date.parse(/"timestamp":"([^"]+)"/.exec(line)?.[1] ?? "") || 0;
 
 async function tailOf(path: string): Promise<string> {
   const file = await open(path).catch(() => null);

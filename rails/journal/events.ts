@@ -240,7 +240,7 @@ const EVENTS = {
   "sent-on": v.object({}),
   /** Who waited in its place woke it, with these to launch; none where there is more to do, since
    * its turn is over with the launch of all. */
-  woken: v.object({ attempts: texts }),
+  woken: v.object({ attempts: texts, process: v.optional(v.nullable(given<ProcessMark>()), null) }),
   /** The person was called for these, by keys: for the same once. */
   notified: v.object({ keys: texts }),
   /** Its session ended a turn with work ready, and was told so. */

@@ -1,6 +1,6 @@
 import type { Phase } from "../blueprint/workflow.ts";
 import { isAtLeast, riskOf } from "../plan/risk.ts";
-import type { PlannedTask } from "../plan/task.ts";
+import { type PlannedTask, parentOf } from "../plan/task.ts";
 import { ownOf } from "../program/files.ts";
 import {
   endRoundsLeft,
@@ -18,6 +18,7 @@ import type { State } from "./shapes.ts";
 import { settle } from "./standing.ts";
 import {
   type AttemptState,
+  activeOf,
   hasResult,
   type PlanChange,
   type RunState,
@@ -99,6 +100,7 @@ function stateAtStart(first: Event<"started">, bad: readonly number[]): RunState
     notifiedAt: 0,
     waitedAt: 0,
     wokenAt: 0,
+    wokenBy: null,
     toLaunch: new Set(),
     reminded: false,
   };
@@ -118,6 +120,7 @@ const openTask = (task: PlannedTask, state: State, way: readonly Phase[]): TaskS
   state,
   reason: null,
   note: "",
+  heldBy: null,
   phase: null,
   result: undefined,
   way,
@@ -216,13 +219,7 @@ const OF_ATTEMPT: { [N in EventName]?: AttemptReducer<N> } = {
   submitted(attempt, event, state) {
     attempt.submitted = event;
     attempt.over = undefined;
-    if (event.byHand)
-      Object.assign(attempt.task, {
-        stop: null,
-        isDropped: false,
-        picked: attempt.id,
-        pickedBy: "person",
-      });
+    if (event.byHand) takeByHand(attempt, event.at);
     // What a person lands, or what comes late after all, is what happened to the task last.
     const { attempts } = attempt.task;
     attempts.push(...attempts.splice(attempts.indexOf(attempt), 1));
@@ -358,12 +355,14 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
   },
   woken(state, event) {
     state.wokenAt = event.at;
+    state.wokenBy = event.process;
     state.toLaunch = new Set(event.attempts);
   },
   retried(state, event) {
     const task = state.tasks.get(event.task);
     if (!task) return;
     if (event.words) task.words = [...task.words, event.words];
+    if (task.each && task.isDropped) restoreParts(state, task);
     task.stop = null;
     task.isDropped = false;
     task.isClosed = false;
@@ -499,6 +498,7 @@ function changePlan(state: RunState, event: Event<"changed">): void {
       const isRisky = task.result !== undefined && isAtLeast(task.risk, planned.risk);
       const risk = isRisky ? task.risk : planned.risk;
       const stop = undone ? stopBefore(undone, task) : stopAfter(task, planned);
+      forgetCounted(task, planned);
       Object.assign(task, planned, { planned, risk, stop });
       rephase(state, task);
     } else {
@@ -516,6 +516,13 @@ function changePlan(state: RunState, event: Event<"changed">): void {
   if (event.isUndo) state.changes.pop();
   else if (!listed && !planner) state.changes.push({ event, before, stops });
   state.reminded = false;
+}
+
+/** What a task's commands said counts for nothing once they are others. */
+function forgetCounted(task: TaskState, { each, measure, checks }: PlannedTask): void {
+  if (each !== task.each) task.notListed = null;
+  if (`${checks}` !== `${task.checks}`) task.whole = null;
+  if (measure !== task.measure) for (const attempt of task.attempts) delete attempt.measured;
 }
 
 /** What a task waits for once its words are others: also a question that is new. */
@@ -552,6 +559,21 @@ function drop(task: TaskState | undefined, at: number): void {
   Object.assign(task, { state: "dropped", isDropped: true, stop: null, endedAt: at, picked: null });
   task.tried = task.attempts.length;
   task.anew = task.attempts.length;
+}
+
+/** What was listed is frozen: where the whole is to be done after all, so are those of its parts that
+ * were dropped with it. */
+function restoreParts({ tasks }: RunState, whole: TaskState): void {
+  for (const task of tasks.values())
+    if (parentOf(task.id) === whole.id && task.endedAt >= whole.endedAt) task.isDropped = false;
+}
+
+/** A person lands what there is of an attempt: who is at another one of its task works for nothing. */
+function takeByHand({ id, task }: AttemptState, at: number): void {
+  Object.assign(task, { stop: null, isDropped: false, picked: id, pickedBy: "person" });
+  const note = `A person landed ${id}.`;
+  for (const other of activeOf(task))
+    other.over = { event: "ended", at, attempt: other.id, reason: "changed", note };
 }
 
 /** What a worker touched may be riskier than what the task named. */

@@ -47,7 +47,8 @@ function ofArea(state: RunState, task: TaskState, all: Families): Standing {
   if (!last) return beforeFirst(state, task);
   if (last.over) return afterFailure(state, task, last, last.over);
   const own = madeOf(task, all);
-  if (last.nothing && own.length === 0) return as("skipped", null, last.nothing.why);
+  const isShown = checksOf(state, task).length === 0 || task.whole?.red === null;
+  if (last.nothing && own.length === 0 && isShown) return as("skipped", null, last.nothing.why);
   if (!isVisitDue(task, last, all)) return ofWhole(state, task, all);
   const visits = attempts.filter((each) => !each.isForgiven && !isLost(each)).length;
   if (visits < roundsOf(last.phase)) return as("ready");
@@ -55,15 +56,15 @@ function ofArea(state: RunState, task: TaskState, all: Families): Standing {
 }
 
 /** Is it time for the planner of an area to come again? Something has ended that it has not seen,
- * or the area's own check is red, and none of its tasks waits for a worker: one that is slow keeps
- * nobody idle. */
+ * or the area's own check is red, and none of its tasks waits for a worker, or for landing, which is
+ * news in a moment: one that is slow keeps nobody idle. */
 function isVisitDue(
   task: TaskState,
   { begun, dispatchedAt, submitted }: AttemptState,
   all: Families,
 ): boolean {
   const own = madeOf(task, all);
-  if (own.some(isDispatchable)) return false;
+  if (own.some((each) => isDispatchable(each) || each.state === "mergeable")) return false;
   const since = begun?.at ?? dispatchedAt;
   if (own.some((each) => !isOpen(each) && lastEnd(each, all) > since)) return true;
   const { whole } = task;
@@ -85,7 +86,10 @@ function lastEnd(task: TaskState, all: Families): number {
 function ofWhole(state: RunState, task: TaskState, all: Families): Standing {
   const own = madeOf(task, all);
   const stuck = stuckIn(own);
-  if (stuck) return as("needs-human", stuck.reason ?? "dependency", noteOn(stuck));
+  if (stuck) {
+    const { id, reason } = stuck;
+    return { ...as("needs-human", reason ?? "dependency", `Task ${id} waits.`), heldBy: id };
+  }
   if (own.some(isOpen) || isWholeDue(state, task, all)) return as("running");
   const red = task.whole?.red ?? null;
   return red === null ? as("landed") : as("needs-human", "line-red", red);
@@ -93,16 +97,6 @@ function ofWhole(state: RunState, task: TaskState, all: Families): Standing {
 
 const stuckIn = (own: readonly TaskState[]): TaskState | undefined =>
   own.find((each) => each.state !== "dropped" && CANNOT_LAND.includes(each.state));
-
-const noteOn = ({ id }: TaskState): string => `Task ${id} waits.`;
-
-/** The task of those that one is made of for which alone it waits; undefined where it waits for a
- * person itself. */
-export function heldBy(task: TaskState, all: Families): TaskState | undefined {
-  const stuck = stuckIn(madeOf(task, all));
-  const isHeld = task.state === "needs-human" && isMade(task) && !task.stop;
-  return isHeld && stuck && task.note === noteOn(stuck) ? stuck : undefined;
-}
 
 /** Has all come to its end that a task is made of, since its own check was last made? */
 function isWholeDue(state: RunState, task: TaskState, all: Families): boolean {

@@ -73,10 +73,6 @@ export function stepsOf(
   return stepsIn(phasesFor(way, risk));
 }
 
-/** How many workers phases take at most, where nothing fails. */
-export const stepsIn = (phases: readonly Phase[]): number =>
-  straight(phases).reduce((sum, phase) => sum + roundsOf(phase) * variantsOf(phase), 0);
-
 /** How much of something a task takes where nothing fails: at least, likely, and at most. */
 export type Span = Readonly<{ low: number; likely: number; high: number }>;
 
@@ -87,19 +83,22 @@ export type Effort = Readonly<{ workers: Span; turns: Span }>;
  * most, and half of them likely. Variants are at work at once, as far as there are slots; an area's
  * planner comes as rounds do.
  * @param slots how many workers are at work at once */
-export function effortIn(phases: readonly Phase[], slots: number): Effort {
-  const sum = (of: (phase: Phase, rounds: number) => number): Span => {
-    const all = (rounds: (most: number) => number): number =>
-      straight(phases).reduce((total, each) => total + of(each, rounds(roundsOf(each))), 0);
-    return {
-      low: all(() => 1),
-      likely: all((most) => Math.ceil((1 + most) / 2)),
-      high: all((most) => most),
-    };
-  };
+export const effortIn = (phases: readonly Phase[], slots: number): Effort => ({
+  workers: spanOf(phases, variantsOf),
+  turns: spanOf(phases, (phase) => Math.ceil(variantsOf(phase) / Math.max(1, slots))),
+});
+
+/** How many workers phases take at most, where nothing fails. */
+export const stepsIn = (phases: readonly Phase[]): number => spanOf(phases, variantsOf).high;
+
+/** What phases take together. @param ofRound what one round of a phase takes */
+function spanOf(phases: readonly Phase[], ofRound: (phase: Phase) => number): Span {
+  const sum = (rounds: (most: number) => number): number =>
+    straight(phases).reduce((all, each) => all + rounds(roundsOf(each)) * ofRound(each), 0);
   return {
-    workers: sum((phase, rounds) => rounds * variantsOf(phase)),
-    turns: sum((phase, rounds) => rounds * Math.ceil(variantsOf(phase) / Math.max(1, slots))),
+    low: sum(() => 1),
+    likely: sum((most) => Math.ceil((1 + most) / 2)),
+    high: sum((most) => most),
   };
 }
 
@@ -135,7 +134,7 @@ export function progressOf(task: TaskState, cycles: number): Progress {
 }
 
 /** Is an attempt's work the task's? Of variants that of the one that was picked. */
-const isIts = ({ picked }: TaskState, { variant, id }: AttemptState): boolean =>
+export const isIts = ({ picked }: TaskState, { variant, id }: AttemptState): boolean =>
   variant === 0 || picked === id;
 
 /** Was it dropped since its last worker? Then it begins from the start. */
@@ -162,7 +161,9 @@ function nextPhase(task: TaskState, last: AttemptState | undefined): Phase | nul
     const isOn = furtherOf(task, phase, variantsAt(task, phase)) > 0;
     if (isOn || activeOf(task).length > 0) return phase;
   } else if (!submitted || over) return phase;
-  if (isRedRound(last) || phase.tasks) return phase;
+  // A choice that named none is none: it is made once more.
+  const isToChoose = phase.picks !== undefined && picked === null;
+  if (isRedRound(last) || phase.tasks || isToChoose) return phase;
   if (hasFindings(last)) return phases.find(({ name }) => name === phase.back) ?? phase;
   // Where one worker did it alone, or one was picked, there is nothing to choose from.
   const isToPick = picked === null && isChosenFrom(task, phase);

@@ -28,13 +28,18 @@ export function priorityOf({
   return Object.fromEntries(prioritise(jobs, rivals, blueprint.bounds.workers));
 }
 
+/** Is a task, or each that it lists, to be planned as it goes, by its workflow? */
+export const isToPlan = (
+  { workflow }: Pick<PlannedTask, "workflow">,
+  workflows: Ways["workflows"],
+): boolean => (ownOf(workflows, workflow) ?? []).some(({ tasks }) => tasks !== undefined);
+
 /** Is a task to be made of others, by its own words or its workflow? It conflicts with none then:
  * they do. */
-export const isToDivide = (
-  { each, workflow }: Pick<PlannedTask, "each" | "workflow">,
+const isToDivide = (
+  task: Pick<PlannedTask, "each" | "workflow">,
   workflows: Ways["workflows"],
-): boolean =>
-  Boolean(each) || (ownOf(workflows, workflow) ?? []).some(({ tasks }) => tasks !== undefined);
+): boolean => Boolean(task.each) || isToPlan(task, workflows);
 
 /** The conflicts of a plan, without those of tasks that others are to do. */
 export function conflictsOf(

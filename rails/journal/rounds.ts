@@ -12,12 +12,14 @@ export const hasRounds = (phase: Phase): boolean => phase.writes && roundsOf(pha
 export const isRedRound = ({ submitted, phase }: AttemptState): boolean =>
   hasRounds(phase) && !submitted?.byHand && (submitted?.red ?? []).length > 0;
 
-/** The rounds of a phase that were handed in red, oldest first: since the task was begun, or begun
- * anew; those that a person forgave do not count. */
-export const redRounds = ({ attempts, anew }: TaskState, phase: Phase): AttemptState[] =>
-  attempts
-    .slice(anew)
-    .filter((each) => each.phase === phase && isRedRound(each) && !each.over && !each.isForgiven);
+/** The rounds of a phase that were handed in red, oldest first, since the task was begun, or begun
+ * anew. */
+export const roundsTried = ({ attempts, anew }: TaskState, phase: Phase): AttemptState[] =>
+  attempts.slice(anew).filter((each) => each.phase === phase && isRedRound(each) && !each.over);
+
+/** Those of them that count: not what a person forgave. */
+export const redRounds = (task: TaskState, phase: Phase): AttemptState[] =>
+  roundsTried(task, phase).filter(({ isForgiven }) => !isForgiven);
 
 /** How often in a row, up to the last, a phase's rounds left the same red. */
 export function alikeInARow(state: RunState, task: TaskState, phase: Phase): number {

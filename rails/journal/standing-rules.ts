@@ -1,8 +1,9 @@
 import type { Phase } from "../blueprint/workflow.ts";
-import { isRedRound } from "./rounds.ts";
+import { roundsOf } from "./rounds.ts";
 import { endOf, type Reason, type State } from "./shapes.ts";
 import {
   type AttemptState,
+  hasResult,
   isLost,
   type RunState,
   type Standing,
@@ -16,6 +17,7 @@ export const as = (state: State, reason: Reason | null = null, note = ""): Stand
   state,
   reason,
   note,
+  heldBy: null,
 });
 
 /** A task at which nobody works before a person says so.
@@ -42,11 +44,12 @@ export function afterFailure(
   return as(isBlameless ? "ready" : "verify-failed", reason, note);
 }
 
-/** How often in a row a phase has failed: all that were to be chosen from count as one, and a round
- * that was handed in ends the row. */
+/** How often in a row a phase has failed: all that were to be chosen from count as one, and where it
+ * comes again, what was handed in ends the row. */
 function failuresAt(attempts: readonly AttemptState[], phase: Phase | null): number {
   const own = attempts.filter((each) => each.phase === phase && !each.isForgiven);
-  const since = own.slice(1 + own.findLastIndex((each) => isRedRound(each) && !each.over));
+  const isRound = (each: AttemptState): boolean => roundsOf(each.phase) > 1 && hasResult(each);
+  const since = own.slice(1 + own.findLastIndex((each) => isRound(each) && !each.over));
   const failed = since.filter((each) => each.over && !isLost(each));
   const alone = failed.filter(({ variant }) => variant === 0).length;
   return alone + (failed.length > alone ? 1 : 0);

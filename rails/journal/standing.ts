@@ -78,8 +78,10 @@ function heldBack(state: RunState, task: TaskState): Partial<Standing> {
     const note = `Red on the base: ${red.map((gate) => onBase(evidence, gate)).join(", ")}.`;
     return { state: "needs-human", reason: "base-red", note };
   }
-  // The note stays: it says why the task is to be tried once more.
-  return left === 0 && extra === 0 ? { state: "needs-human", reason: "dispatches" } : {};
+  // What the rails do themselves needs no dispatch. The note stays: it says why the task is to be
+  // tried once more.
+  const isOut = left === 0 && extra === 0 && wantsOf(task) > 0;
+  return isOut ? { state: "needs-human", reason: "dispatches" } : {};
 }
 
 /** A gate that is red on the base, with how that is where its exit code does not say so. */

@@ -32,8 +32,9 @@ export interface AttemptState extends Kept {
   sleptBefore: number; // … and how long the machine had slept by then, in milliseconds
 }
 
-/** A task's state, and why it is in it. */
-export type Standing = { state: State; reason: Reason | null; note: string };
+/** A task's state, and why it is in it; `heldBy`: where it waits only for a task that it is made of,
+ * which one. */
+export type Standing = { state: State; reason: Reason | null; note: string; heldBy: string | null };
 
 /** A task of the list as the run has brought it on. */
 export interface TaskState extends Omit<PlannedTask, "risk" | "wave">, Standing {
@@ -111,7 +112,8 @@ export interface RunState extends Writable<Frozen> {
   readonly notified: Set<string>; // What the person was called for, by keys …
   notifiedAt: number; // … and when that was last
   waitedAt: number; // When somebody last began to wait in its place, or it was told to go on
-  wokenAt: number; // When who waited in its place woke it last
+  wokenAt: number; // When who waited in its place woke it last …
+  wokenBy: ProcessMark | null; // … and in which process
   toLaunch: ReadonlySet<string>; // The attempts for which alone it was woken last
   reminded: boolean; // Its session was told that work is ready, and nothing has come of it yet
   done: boolean; // Nothing is running, ready or mergeable

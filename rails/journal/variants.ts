@@ -21,11 +21,13 @@ export const variantsAt = ({ attempts, anew }: TaskState, phase: Phase): Attempt
     .filter((each) => each.phase === phase && each.variant > 0)
     .sort((a, b) => a.variant - b.variant);
 
-/** Did it end by nobody's fault? Another one takes its place. */
-const isGone = (attempt: AttemptState): boolean => attempt.over !== undefined && isLost(attempt);
+/** Did it end by nobody's fault, or was it stopped and may go on since? Another one takes its place. */
+const isGone = (attempt: AttemptState): boolean =>
+  attempt.over !== undefined &&
+  (isLost(attempt) || (attempt.over.reason === "stopped" && attempt.isForgiven));
 
-/** How many more workers are to be started at a phase that is chosen from: those that were lost by
- * nobody's fault are started again. */
+/** How many more workers are to be started at a phase that is chosen from, those among them that
+ * take the place of others. */
 export function furtherOf(
   task: Pick<TaskState, "isClosed">,
   phase: Phase,
@@ -47,12 +49,15 @@ export const candidatesAt = (task: TaskState, phase: Phase): AttemptState[] =>
   variantsAt(task, phase).filter(({ submitted, over }) => submitted && !over);
 
 /** The phase whose variants are to be chosen from now, where the rails do that: by what `Measure:`
- * says, or where there is one only; null where there is nothing to choose, or a judge does. */
+ * says, or where there is one only; null where there is nothing to choose, or a judge does, also
+ * where nothing came of measuring. */
 export function pickDue(task: TaskState): Phase | null {
   const { phase, phases, picked, measure } = task;
   const from = phase?.picks ? phases.find(({ name }) => name === phase.picks) : undefined;
   if (!from || picked !== null || task.state !== "ready") return null;
-  return measure || candidatesAt(task, from).length === 1 ? from : null;
+  const all = candidatesAt(task, from);
+  const isToMeasure = measure && all.some(({ measured }) => measured?.value !== null);
+  return isToMeasure || all.length === 1 ? from : null;
 }
 
 /** The best of what was measured; of equals the one with the lowest number. None where nothing came

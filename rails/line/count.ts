@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { stripVTControlCharacters } from "node:util";
+import { isDeepStrictEqual } from "node:util";
 import { checksOf, TIMEOUT } from "../journal/checks.ts";
 import { listsDue, wholesDue } from "../journal/made.ts";
 import { howIn, isPass } from "../journal/passed.ts";
@@ -8,7 +8,7 @@ import { changedEvent, heldIn } from "../journal/replan.ts";
 import type { AttemptState, RunState, TaskState } from "../journal/state.ts";
 import { bestOf, candidatesAt, pickDue } from "../journal/variants.ts";
 import { changeTo } from "../plan/change.ts";
-import { commandIn, linesIn, listedTasks, MOST_LISTED } from "../plan/each.ts";
+import { commandIn, linesIn, listedTasks, MOST_LISTED, numberIn } from "../plan/each.ts";
 import { type Landing, proveHere, putBack, redNow } from "./landing.ts";
 
 // What the rails do with commands, and no worker: choose among variants by a number, list what a
@@ -51,7 +51,7 @@ async function listParts({ journal, site }: Landing, state: RunState, task: Task
         : null;
   await journal.decide((now, write) => {
     const open = now.tasks.get(task.id);
-    if (!open || open.isListed || open.isDropped) return;
+    if (!open || open.isListed || open.isDropped || open.each !== task.each) return;
     if (note !== null) return write({ event: "not-listed", task: task.id, note });
     const parts = listedTasks(open.planned, lines);
     const change = changeTo(heldIn(now), [], parts);
@@ -70,21 +70,25 @@ async function checkWhole(landing: Landing, state: RunState, task: TaskState): P
     if (said !== null) red.push(said);
   }
   const event = { event: "whole-checked", task: task.id, tip: state.tip } as const;
-  await journal.add({ ...event, red: red.length > 0 ? red.join(" ") : null });
+  await journal.decide(({ tasks }, write) => {
+    // Else it is checked once more, by what is to show it now.
+    if (isDeepStrictEqual(tasks.get(task.id)?.checks, task.checks))
+      write({ ...event, red: red.length > 0 ? red.join(" ") : null });
+  });
 }
 
 /** Picks among the variants of a task: the only one, or the best by what `Measure:` says of each,
  * one after another, on its own files. */
-async function choose({ journal, site, ...landing }: Landing, state: RunState, task: TaskState) {
+async function choose(landing: Landing, state: RunState, task: TaskState): Promise<void> {
   const phase = pickDue(task);
   if (!phase) return;
   const all = candidatesAt(task, phase);
   const { measure } = task;
   const [next] = measure && all.length > 1 ? all.filter(({ measured }) => !measured) : [];
-  if (next) return measureOne({ journal, site, ...landing }, state, next, commandIn(measure ?? ""));
-  const best = (measure && bestOf(all, measure)) || all[0];
+  if (next) return measureOne(landing, state, next);
+  const best = all.length > 1 ? bestOf(all, measure ?? "") : all[0];
   const by = all.length > 1 ? "measure" : "only";
-  if (best) await journal.add({ event: "picked", task: task.id, attempt: best.id, by });
+  if (best) await landing.journal.add({ event: "picked", task: task.id, attempt: best.id, by });
 }
 
 /** Runs the command of `Measure:` on the files of a variant, and takes down the last number that it
@@ -92,24 +96,20 @@ async function choose({ journal, site, ...landing }: Landing, state: RunState, t
 async function measureOne(
   landing: Landing,
   state: RunState,
-  { id, submitted }: AttemptState,
-  run: string,
+  { id, submitted, task }: AttemptState,
 ): Promise<void> {
   const { journal, site } = landing;
   await site.reset(submitted?.head ?? state.tip);
   const tip = await site.tip();
   if (state.setup) await proveHere(landing, [id], state.setup);
+  const run = commandIn(task.measure ?? "");
   const command = { name: "measure", run, cwd: state.prefix, timeout: TIMEOUT, isCheck: true };
   const ran = await proveHere(landing, [id], command);
   await putBack(landing, tip);
   const text = await readFile(join(journal.folder, ran.output), "utf8");
   const value = isPass(ran) ? numberIn(text) : null;
-  await journal.add({ event: "measured", attempt: id, value, output: ran.output });
-}
-
-/** The last number of a text; null where there is none. */
-function numberIn(text: string): number | null {
-  const all = stripVTControlCharacters(text).match(/[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?/gi);
-  const last = all?.at(-1);
-  return last === undefined ? null : Number(last);
+  await journal.decide(({ tasks }, write) => {
+    if (tasks.get(task.id)?.measure === task.measure)
+      write({ event: "measured", attempt: id, value, output: ran.output });
+  });
 }

@@ -4,6 +4,7 @@ import type { Journal } from "../journal/journal.ts";
 import {
   type AttemptState,
   dependentsLeft,
+  isActive,
   type RunState,
   type TaskState,
   tasksOf,
@@ -60,6 +61,8 @@ export async function leaveOut(
   ids: readonly string[],
 ): Promise<void> {
   await journal.decide((state, write) => {
+    const own = state.attempts.get(planner);
+    if (!own || !isActive(own)) throw new Fault("over", `${planner} is over`, "stop and say so");
     const inside = ids.map((id) => (state.tasks.has(`${area.id}/${id}`) ? `${area.id}/${id}` : id));
     const tasks = tasksToDrop(state, inside);
     for (const { id, added, attempts } of tasks) {

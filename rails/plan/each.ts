@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { word } from "../program/typed.ts";
 import type { PlannedTask } from "./task.ts";
 
@@ -6,6 +7,16 @@ const LINE = "{}";
 
 /** The command of a `Measure:`, without what is best. */
 export const commandIn = (measure: string): string => measure.replace(/^(lowest|highest)\s+/i, "");
+
+/** A number as programs print it, also `.5`; what stands before it is its sign only where no word
+ * or number ends there. */
+const NUMBER = /(?:(?<![\w.)\]])[-+])?(?:\d+(?:\.\d+)?|(?<!\d)\.\d+)(?:e[-+]?\d+)?/gi;
+
+/** The last number of what a `Measure:` prints; null where there is none. */
+export function numberIn(output: string): number | null {
+  const last = stripVTControlCharacters(output).match(NUMBER)?.at(-1);
+  return last === undefined ? null : Number(last);
+}
 
 /** So many tasks one command may list. */
 export const MOST_LISTED = 1000;

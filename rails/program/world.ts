@@ -28,6 +28,9 @@ export interface World {
   input(): Promise<string>;
   /** The time, in milliseconds since 1970. */
   now(): number;
+  /** When this process was started, in milliseconds since 1970; none where it does more than this
+   * one call. */
+  startedAt?(): number;
   /** How long the machine has slept since it was started, in milliseconds; none where that cannot be
    * told. */
   slept?(): number;
@@ -65,6 +68,7 @@ export const ownWorld: World = {
     throw new Fault("no-input", "nothing comes on standard input", "pipe a text in", EXIT.usage);
   },
   now: () => Date.now(),
+  startedAt: () => performance.timeOrigin,
   // One clock goes on while a machine sleeps, the other stands still; less than a second is neither.
   slept() {
     const gap = Math.round(uptime() * 1000 - Number(process.hrtime.bigint() / 1_000_000n));

@@ -4,9 +4,8 @@ import { type Alarm, alarmLine } from "../foreman/alarms.ts";
 import { asking } from "../foreman/attention.ts";
 import type { LineFault } from "../foreman/look.ts";
 import { chainLeft } from "../journal/chain.ts";
-import { families, isArea } from "../journal/family.ts";
+import { isArea } from "../journal/family.ts";
 import { flakyIn } from "../journal/flaky.ts";
-import { heldBy } from "../journal/made.ts";
 import { hasRounds } from "../journal/rounds.ts";
 import type { State } from "../journal/shapes.ts";
 import {
@@ -179,7 +178,7 @@ function tableOf(
   { columns, isColoured }: Screen,
 ): string[] {
   const lines = flat(branchesOf(state)).flatMap((branch) =>
-    linesOf(state, branch, rows.get(branch.task) as Row),
+    linesOf(branch, rows.get(branch.task) as Row),
   );
   const paint = (text: string, row: number, column: number): string => {
     const state = column === 1 && isColoured ? lines[row]?.state : undefined;
@@ -193,11 +192,11 @@ function tableOf(
 type Line = Readonly<{ state?: State; cells: readonly string[] }>;
 
 /** A task as a line; under one that is made of others, how many of them are shown no line. */
-function linesOf(run: RunState, { task, title, depth, parts, more }: Branch, row: Row): Line[] {
+function linesOf({ task, title, depth, parts, more }: Branch, row: Row): Line[] {
   const { state } = task;
   const id = `${"  ".repeat(depth)}${task.id}`;
   if (parts.length > 0) {
-    const cells = [id, state, `${wholeText(run, task, parts)}  ${title}`];
+    const cells = [id, state, `${wholeText(task, parts)}  ${title}`];
     const rest = `${more} more need you`;
     return [{ state, cells }, ...(more > 0 ? [{ cells: ["", "", rest] }] : [])];
   }
@@ -219,10 +218,9 @@ function isTriedAgain(task: TaskState): boolean {
 }
 
 /** Where a task stands that is made of others: how many of them do, and what it waits for itself. */
-function wholeText(state: RunState, task: TaskState, parts: readonly TaskState[]): string {
+function wholeText(task: TaskState, parts: readonly TaskState[]): string {
   const counts = countsText(countsOf(parts));
-  const isHeld = heldBy(task, families(state)) !== undefined;
-  const why = task.state === "needs-human" && !isHeld ? `${task.reason}: ` : "";
+  const why = task.state === "needs-human" && task.heldBy === null ? `${task.reason}: ` : "";
   const visit = visitOf(task);
   const planner = activeOf(task).length > 0 ? ", planning" : "";
   return `${why}${counts}${visit ? `, ${visitText(visit)}${planner}` : ""}`;

@@ -1,7 +1,7 @@
 import type { Phase } from "../blueprint/workflow.ts";
 import type { Listed } from "../foreman/list-here.ts";
 import { stepsIn } from "../journal/phases.ts";
-import { isToDivide } from "../journal/replan.ts";
+import { isToPlan } from "../journal/replan.ts";
 import { hasRounds } from "../journal/rounds.ts";
 import type { Estimate } from "../journal/shapes.ts";
 import { variantsOf } from "../journal/variants.ts";
@@ -128,7 +128,7 @@ function summaryRows({ tasks, waves, conflicts, criticalPath }: Plan): Row[] {
 
 /** What of a plan shows only as it goes, and where that ends. */
 function areaRows({ tasks }: Plan, { workflows, planned, budget }: Flows): Row[] {
-  const areas = tasks.filter((task) => !task.done && !task.each && isToDivide(task, workflows));
+  const areas = tasks.filter((task) => !task.done && isToPlan(task, workflows));
   if (areas.length === 0) return [];
   const dollars = budget === null ? "no budget" : `$${budget}`;
   const ids = areas.map(({ id }) => id).join(", ");

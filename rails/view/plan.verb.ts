@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { findingsOn, type Listed, listHere, partsOf } from "../foreman/list-here.ts";
 import { estimateAt, planAt, refuseUnpriced, WORKFLOW } from "../foreman/planned.ts";
-import { isToDivide } from "../journal/replan.ts";
+import { isToPlan } from "../journal/replan.ts";
 import { fitting } from "../money/estimate.ts";
 import { byLevelAndLine } from "../plan/plan.ts";
 import { type Finding, finding } from "../plan/task.ts";
@@ -93,9 +93,7 @@ const counted = ({ task, lines, leftOut, fault }: Listed) => {
 /** What a run would be refused for: what is planned as it goes wants a budget. */
 function unbounded({ plan, workflows }: Planned, budget: number | undefined): Finding[] {
   if (budget !== undefined) return [];
-  const areas = plan.tasks.filter(
-    (task) => !task.done && !task.each && isToDivide(task, workflows),
-  );
+  const areas = plan.tasks.filter((task) => !task.done && isToPlan(task, workflows));
   return areas.map(({ id, line }) => {
     const what = `task ${id} is planned as it goes: a run of it is started with a budget only`;
     return finding("no-budget", line, what, "say --budget DOLLARS", "warning");

@@ -9,10 +9,12 @@ import { HANDOFF_CHARACTERS, quoted } from "./quoted.ts";
 /** What a planner has to know of its area: what there is of it and how that stands, what others do
  * there, and how much it may leave. */
 export function areaOf({ state, attempt }: Own): string {
-  const { task, phase, id, left } = attempt;
+  const { task, phase, id } = attempt;
   if (phase.tasks === undefined) return "";
   const own = [...state.tasks.values()].filter((each) => parentOf(each.id) === task.id);
-  const since = task.attempts.findLast((each) => each !== attempt && each.begun)?.begun?.at ?? 0;
+  // One that was lost left no page: what it saw is still news.
+  const before = task.attempts.findLast((each) => each.submitted && !each.over);
+  const since = before?.begun?.at ?? 0;
   const visits = task.attempts.filter((each) => !each.isForgiven && !isLost(each)).length;
   const rows = own.map((each) => `- ${rowOf(each)}`);
   const back = own.filter((each) => (lastOf(each) ?? 0) > since).map((each) => cameBack(each));
@@ -20,7 +22,7 @@ export function areaOf({ state, attempt }: Own): string {
     (each) =>
       !each.id.startsWith(`${task.id}/`) && each !== task && isBesides(task, each, state.prefix),
   );
-  const bounds = `Visit ${visits} of ${roundsOf(phase)}; you may leave ${phase.tasks - left} tasks.`;
+  const bounds = `Visit ${visits} of ${roundsOf(phase)}; you may leave ${phase.tasks - attempt.left} tasks.`;
   const how = [
     "Tasks go in by `minion change -`, in the form of a list (`### Task 1: …`, numbered within the",
     "area), with fields on lines of their own: Depends, Files, Forbid, Agent, Done when, Verify,",

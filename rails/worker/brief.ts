@@ -3,10 +3,12 @@ import type { Overlay } from "../blueprint/overlay.ts";
 import { isListed, SUCCESS } from "../journal/end-task.ts";
 import { gatesOf } from "../journal/evidence.ts";
 import { findingsIn, findingsOf } from "../journal/findings.ts";
+import { isIts } from "../journal/phases.ts";
 import { hasRounds, redRounds, roundsOf } from "../journal/rounds.ts";
 import type { AttemptState, TaskState } from "../journal/state.ts";
 import { variantsOf } from "../journal/variants.ts";
 import { matchesAny, patternOf } from "../plan/conflicts.ts";
+import { parentOf } from "../plan/task.ts";
 import { code, inline, listed, named, prose, shown } from "../program/shown.ts";
 import { areaOf } from "./area-brief.ts";
 import type { Own } from "./attempt.ts";
@@ -63,7 +65,7 @@ function fieldsOf({ attempt: { task }, state }: Own): string {
     Files: files.join(", "),
     "Do not touch": listed(task.forbid),
     "May change, though gates stand on it": listed(task.gates),
-    "Done when": task.doneWhen.split("\n").map(inline).join("; "),
+    "Done when": prose(task.doneWhen.split("\n").join("; "), "  "),
     Verify: task.verify === "" ? "" : task.verify.split("\n").map(code).join(", "),
     Risk: task.risk,
     "Part of": inline([state.goal, success].filter((text) => text !== "").join("; ")),
@@ -83,16 +85,18 @@ function saidOf({ task: { words } }: AttemptState): string {
 
 /** What workers found that is this one's business: those of tasks that it builds on, by however
  * many steps, and those who touched what it is to touch. What its direct dependencies left it has
- * whole. */
-function foundOn({ attempt: { task }, state }: Own): string {
+ * whole, and so has a planner what its own tasks left. */
+function foundOn({ attempt: { task, phase }, state }: Own): string {
   const builtOn = new Set(task.depends);
   for (const id of builtOn) for (const one of state.tasks.get(id)?.depends ?? []) builtOn.add(one);
   const files = task.files.map(patternOf);
   const isMet = ({ id, result }: TaskState): boolean =>
     builtOn.has(id) ||
     (result?.submitted?.paths ?? []).some((path) => matchesAny(files, path, state.prefix));
+  const isHad = ({ id }: TaskState): boolean =>
+    task.depends.includes(id) || (phase.tasks !== undefined && parentOf(id) === task.id);
   const others = [...state.tasks.values()].filter(
-    (each) => each !== task && !task.depends.includes(each.id) && isMet(each),
+    (each) => each !== task && !isHad(each) && isMet(each),
   );
   const found = others.flatMap(({ attempts }) =>
     attempts.flatMap((each) => findingsIn(state, each)),
@@ -154,7 +158,7 @@ function before({ task, phase }: AttemptState): AttemptState[] {
     !(phase.back || phase.picks) || each.phase === phase || !each.phase.writes;
   const isOther = (each: AttemptState): boolean => !hasRounds(phase) || each.phase !== phase;
   const left = task.attempts.filter(
-    (each) => each.submitted && !each.over && each.variant === 0 && isRead(each) && isOther(each),
+    (each) => each.submitted && !each.over && isIts(task, each) && isRead(each) && isOther(each),
   );
   return left.filter((each, at) => !left.slice(at + 1).some((later) => later.phase === each.phase));
 }

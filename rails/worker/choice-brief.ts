@@ -1,4 +1,4 @@
-import { hasRounds, redRounds } from "../journal/rounds.ts";
+import { hasRounds, roundsTried } from "../journal/rounds.ts";
 import { code, inline } from "../program/shown.ts";
 import type { Own } from "./attempt.ts";
 import { HANDOFF_CHARACTERS, PHASE_CHARACTERS, quoted, rawOf } from "./quoted.ts";
@@ -20,7 +20,7 @@ export function toChoose(own: Own): string {
 /** What each round before this one tried and left, and what was red then. */
 export function roundsBefore({ state, attempt: { task, phase } }: Own): string {
   if (!hasRounds(phase)) return "";
-  const rounds = redRounds(task, phase);
+  const rounds = roundsTried(task, phase);
   const told = rounds.map(({ id, submitted }, at) => {
     const most = at === rounds.length - 1 ? PHASE_CHARACTERS : HANDOFF_CHARACTERS;
     const red = (submitted?.red ?? []).map(

@@ -70,8 +70,16 @@ export function refuseOver(state: RunState, id: string): void {
 
 function isOpen(state: RunState, attempt: AttemptState): boolean {
   const { task, over } = attempt;
-  const isNewest = attempt.variant > 0 ? task.picked === null : attempt === task.attempts.at(-1);
-  if (!isNewest || hasResult(attempt)) return false;
+  if (hasFollower(attempt) || hasResult(attempt)) return false;
   if (!over) return true;
   return endOf(over.reason).isEarly === true && rivalsOn(state, task.id).length === 0;
+}
+
+/** Was somebody else set to the same since? Of several that are to be chosen from, whoever took its
+ * place, or came after all of them. */
+function hasFollower({ id, task, variant }: AttemptState): boolean {
+  const since = task.attempts.slice(1 + task.attempts.findIndex((each) => each.id === id));
+  if (variant === 0) return since.length > 0;
+  const isChosen = task.picked !== null;
+  return isChosen || since.some((each) => each.variant === 0 || each.variant === variant);
 }

@@ -113,6 +113,13 @@ export async function submitNothing(why: string, cwd: string): Promise<void> {
     throw new Fault("no-verdict", "what judges ends with a verdict", "minion verdict");
   if (why.trim() === "")
     throw new Fault("no-handoff", "--nothing wants a reason", "say why there is nothing to do");
+  const { submitted, over } = attempt.task.result ?? {};
+  if (submitted && !over && submitted.commits.length > 0)
+    throw new Fault(
+      "not-nothing",
+      "there is work of the task already",
+      "minion submit: that lands",
+    );
   // Whoever is to mend the end may find that it is meant to be so.
   if (hasRounds(attempt.phase) && !isEnd(attempt.task)) await refuseRed(own);
   if ((await sinceBegin(own)).changed)

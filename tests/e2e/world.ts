@@ -357,7 +357,7 @@ export class World {
     const ended = new Set(this.named("job-ended").map(({ name }) => name));
     for (const { name, process: job } of this.named("job"))
       if (!ended.has(name)) endProcess((job as { pid: number }).pid);
-    rmSync(this.temp, { recursive: true, force: true, maxRetries: 5 });
+    rmSync(this.temp, { recursive: true, force: true, maxRetries: 20 });
   }
 }
 

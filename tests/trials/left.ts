@@ -23,6 +23,8 @@ export interface Left {
   readonly after: Tips;
   /** Where each task stands: its reason, or else its state. */
   readonly states: Readonly<Record<string, string>>;
+  /** What the scenario looked at on disk. */
+  readonly seen?: Readonly<Record<string, unknown>>;
   /** The run's journal, without what is the same in all. */
   readonly journal: readonly JournalLine[];
 }

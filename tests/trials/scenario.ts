@@ -1,12 +1,18 @@
 import type { Behaviour, ScriptedTask } from "../../demo/worker-script.ts";
-import type { Files, Left, Verdict } from "./left.ts";
+import type { Arm, Files, Left, Verdict } from "./left.ts";
 import type { Stage } from "./stage.ts";
 
 /** One moment at which a model is asked, and how what it leaves is judged. */
 export interface Scenario {
-  readonly plays: "orchestrator" | "worker" | "everyone";
+  /** Whose conversation it is; a pattern: that of each attempt that it fits, a context each. */
+  readonly plays: "orchestrator" | "worker" | "everyone" | RegExp;
   /** The repository, beside two gates; or the demo's. */
   readonly files: Files | "sample";
+  /** Pages of the plugin that are others, by arm: a body under the shipped frontmatter, or all of the
+   * page. Where there are none, the control has no prompts. */
+  readonly pages?: Readonly<Record<Arm, Files>>;
+  /** What the person's own blueprint says. */
+  readonly rails?: string;
   /** What has happened before. */
   readonly prepare?: (stage: Stage) => void;
   /** What the person types after `/minion`. */
@@ -23,5 +29,7 @@ export interface Scenario {
   readonly behaviours?: Readonly<Record<string, Behaviour>>;
   /** Nothing that comes after this is of interest. */
   readonly until?: (stage: Stage) => boolean;
+  /** What is looked at on disk at the end, beside where branches and tasks stand. */
+  readonly look?: (stage: Stage) => Readonly<Record<string, unknown>>;
   readonly judge: (left: Left) => Verdict;
 }

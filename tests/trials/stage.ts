@@ -1,10 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { makeSample } from "../../demo/sample-repo.ts";
 import { handoff } from "../handoff.ts";
-import type { Arm, Files, JournalLine } from "./left.ts";
+import type { Files, JournalLine } from "./left.ts";
 
 const WHO = {
   GIT_AUTHOR_NAME: "t",
@@ -15,7 +23,7 @@ const WHO = {
 
 /** What stands in the control in place of each prompt: that there is a program, and what to begin
  * with. Guides are prompts, too: there are none. */
-const BARE: Files = {
+export const BARE: Files = {
   "SKILL.md": "`minion` lets parallel workers do a task list (`minion --help`).\n\n$ARGUMENTS\n",
   "agents/minion-worker.md": "Your prompt names an attempt: begin with `minion begin <attempt>`.\n",
   "agents/minion-verifier.md":
@@ -40,9 +48,17 @@ export class Stage {
   readonly home = join(this.temp, "home");
   readonly repo = join(this.temp, "svc");
 
-  /** @param files the repository, beside two gates; or the demo's */
-  static async open(arm: Arm, files: Files | "sample"): Promise<Stage> {
-    const stage = new Stage(arm);
+  /**
+   * @param files the repository, beside two gates; or the demo's
+   * @param pages pages of the plugin that are others: a body, or all of the page
+   * @param rails what the person's own blueprint says
+   */
+  static async open(files: Files | "sample", pages: Files, rails: string): Promise<Stage> {
+    const stage = new Stage();
+    if (pages === BARE)
+      rmSync(join(stage.plugin, "skills/minion-blueprint/guides"), { recursive: true });
+    for (const [path, text] of Object.entries(pages)) stage.replacePage(path, text);
+    if (rails) stage.write({ "minion/blueprint.md": rails }, join(stage.home, ".claude"));
     if (files === "sample") await makeSample(join(process.cwd(), "dist/demo"), stage.repo);
     else {
       stage.write({ ...PROJECT, ...files });
@@ -53,19 +69,16 @@ export class Stage {
     return stage;
   }
 
-  private constructor(arm: Arm) {
+  private constructor() {
     mkdirSync(this.home, { recursive: true });
-    this.run(this.temp, process.execPath, [
-      join(process.cwd(), "dist/minion-toolkit.js"),
-      "install",
-    ]);
-    if (arm === "prompt") return;
-    rmSync(join(this.plugin, "skills/minion-blueprint/guides"), { recursive: true });
-    for (const [path, body] of Object.entries(BARE)) {
-      const file = join(this.plugin, path);
-      const head = /^---\n[\s\S]*?\n---\n/.exec(readFileSync(file, "utf8"))?.[0] ?? "";
-      writeFileSync(file, `${head}\n${body}`);
-    }
+    const installer = join(process.cwd(), "dist/minion-toolkit.js");
+    this.run(this.temp, process.execPath, [installer, "install"]);
+  }
+
+  private replacePage(path: string, text: string): void {
+    const file = join(this.plugin, path);
+    const head = /^---\n[\s\S]*?\n---\n/.exec(readFileSync(file, "utf8"))?.[0] ?? "";
+    writeFileSync(file, text.startsWith("---\n") ? text : `${head}\n${text}`);
   }
 
   get plugin(): string {
@@ -100,6 +113,21 @@ export class Stage {
       mkdirSync(dirname(join(top, path)), { recursive: true });
       writeFileSync(join(top, path), text);
     }
+  }
+
+  /** The files of a commit, in a folder of their own. */
+  filesOf(commit: string): string {
+    const folder = join(this.temp, "looked-at", commit);
+    if (existsSync(folder)) return folder;
+    mkdirSync(folder, { recursive: true });
+    this.git("archive", "--output", `${folder}.tar`, commit);
+    this.run(folder, "tar", ["-xf", `${folder}.tar`]);
+    return folder;
+  }
+
+  /** Runs a program in the files of a commit. @returns what it prints; empty where it fails */
+  runOn(commit: string, ...[program = "", ...args]: string[]): string {
+    return this.run(this.filesOf(commit), program, args, "", true);
   }
 
   /** `minion` outside of any session; `isTried` where it may as well be refused. */

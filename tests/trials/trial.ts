@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { startClient } from "../../demo/client.ts";
 import { orchestrator } from "../../demo/orchestrator-script.ts";
@@ -5,10 +6,10 @@ import { type Call, type Reply, startModel } from "../../demo/scripted-model.ts"
 import { conversations, type Speaker } from "../../demo/talk.ts";
 import { worker } from "../../demo/worker-script.ts";
 import type { Arm, JournalLine, Left } from "./left.ts";
-import { lay, played } from "./play.ts";
+import { isSilent, lay, played } from "./play.ts";
 import type { Scenario } from "./scenario.ts";
 import { SCENARIOS } from "./scenarios/index.ts";
-import { Stage } from "./stage.ts";
+import { BARE, Stage } from "./stage.ts";
 
 const MINUTE = 60_000;
 /** The client waits for a model that thinks. */
@@ -18,11 +19,13 @@ const PATIENT = {
 };
 
 /** Runs one trial to its end.
- * @param folder where the model is asked, in `play` or, where everyone is played, in one folder for
- *   each attempt as well; and where `over` lies at the end */
+ * @param folder where the model is asked, in `play` or in a folder for each attempt that is played;
+ *   and where `over` lies at the end */
 async function trial(name: string, arm: Arm, folder: string): Promise<void> {
   const scenario = SCENARIOS[name] as Scenario;
-  const stage = await Stage.open(arm, scenario.files);
+  const { files, pages, rails = "", plays } = scenario;
+  const others = pages ? pages[arm] : arm === "control" ? BARE : {};
+  const stage = await Stage.open(files, others, rails);
   scenario.prepare?.(stage);
   const before = stage.tips();
   const log: Reply[] = [];
@@ -30,7 +33,9 @@ async function trial(name: string, arm: Arm, folder: string): Promise<void> {
     conversations(speakers(scenario, (where) => played(join(folder, where), log))),
   );
   const { later } = scenario;
-  let isSaid = false;
+  // With `-p` alone the client ends ten minutes after the orchestrator's last turn, whoever is at work.
+  const isTalk = later !== undefined || plays instanceof RegExp;
+  let isSaid = later === undefined;
   const asked: { command: string; isAgreed: boolean }[] = [];
   const onAsk = (_: string, { command = "" }: Record<string, unknown>): boolean => {
     const isAgreed = later?.agrees(String(command)) === true;
@@ -45,9 +50,10 @@ async function trial(name: string, arm: Arm, folder: string): Promise<void> {
     cwd: stage.repo,
     args: ["--allowedTools", "Bash,Read,Edit,Write"],
     env: { ...PATIENT, ...identity(stage) },
-    ...(later ? { isTalk: true, onAsk } : {}),
+    isTalk,
+    ...(later ? { onAsk } : {}),
     onEvent: ({ type }) => {
-      if (isSaid && type === "result" && isSettled(stage)) client.close();
+      if (isTalk && isSaid && type === "result" && isSettled(stage)) client.close();
     },
   });
   const timer = setInterval(() => {
@@ -55,6 +61,7 @@ async function trial(name: string, arm: Arm, folder: string): Promise<void> {
       isSaid = true;
       client.say(later.words);
     }
+    if (plays instanceof RegExp) closeEnded(stage, folder);
     if (scenario.until?.(stage)) client.kill("SIGTERM");
   }, 200);
   const { denials, text } = await client.done;
@@ -76,6 +83,7 @@ async function trial(name: string, arm: Arm, folder: string): Promise<void> {
     states: Object.fromEntries(
       boardOf(stage).map(({ task, reason, state }) => [task, reason ?? state]),
     ),
+    ...(scenario.look ? { seen: scenario.look(stage) } : {}),
     journal: stage.events().flatMap(lean),
   };
   // Nor is kept how the client signs a commit.
@@ -92,7 +100,22 @@ const boardOf = (stage: Stage): Record<string, string>[] =>
 
 /** Is there nothing left that goes on by itself? */
 const isSettled = (stage: Stage): boolean =>
-  boardOf(stage).every(({ state = "" }) => !/^(waiting|ready|running|mergeable)$/.test(state));
+  boardOf(stage).every(
+    ({ state = "" }) => !/^(waiting|ready|running|verify-failed|mergeable)$/.test(state),
+  );
+
+/** Where an attempt that is played is asked. */
+const folderOf = (attempt: string): string => `play-${attempt.slice(3).replaceAll("/", "-")}`;
+
+/** Says in `over` which played attempts have had their last word, and what came of them: their
+ * contexts end. */
+function closeEnded(stage: Stage, folder: string): void {
+  for (const { event, attempt } of stage.events()) {
+    if (!/^(submitted|nothing|ended)$/.test(event)) continue;
+    const own = join(folder, folderOf(String(attempt)));
+    if (isSilent(own) && !existsSync(join(own, "over"))) lay(join(own, "over"), `${event}\n`);
+  }
+}
 
 const identity = (stage: Stage): Record<string, string> =>
   Object.fromEntries(
@@ -108,9 +131,12 @@ function speakers(
   const work: Speaker = (first) => {
     const attempt = /begin (\S+)`/.exec(first.text)?.[1] ?? "";
     if (plays === "everyone") return play(attempt.replace("/", "-"))(first);
+    if (plays instanceof RegExp)
+      return plays.test(attempt) ? play(folderOf(attempt))(first) : scripted(first);
     return plays === "worker" && attempt === "r1/1.1" ? play("play")(first) : scripted(first);
   };
-  return { orchestrator: plays === "worker" ? orchestrator() : play("play"), worker: work };
+  const isScripted = plays === "worker" || plays instanceof RegExp;
+  return { orchestrator: isScripted ? orchestrator() : play("play"), worker: work };
 }
 
 const shown = ({ tool, input }: Call) =>

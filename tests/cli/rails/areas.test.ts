@@ -1,8 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Scene, type Worker } from "./scene.ts";
+import { attemptsOf, Scene, type Worker } from "./scene.ts";
 
 let scene: Scene;
 beforeEach(() => {
@@ -10,24 +7,6 @@ beforeEach(() => {
 });
 afterEach(() => scene.destroy());
 
-const next = async () => (await scene.minion(["next", "--json"])).json;
-const boardTask = async (id: string) => {
-  const { json } = await scene.minion(["board", "--json"]);
-  return json.tasks.find((each: { task: string }) => each.task === id);
-};
-const attemptsOf = (answer: { dispatch: { attempt: string }[] }) =>
-  answer.dispatch.map(({ attempt }) => attempt);
-const events = (name: string) =>
-  readFileSync(join(scene.repo, ".git/minion/r1/events.jsonl"), "utf8")
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => JSON.parse(line))
-    .filter(({ event }) => event === name);
-const until = async (id: string, state: string) => {
-  for (let looks = 0; looks < 600 && (await boardTask(id))?.state !== state; looks++)
-    await setTimeout(100);
-  expect((await boardTask(id))?.state).toBe(state);
-};
 const start = async (list: string, ...more: string[]) => {
   const { code, json, stdout, stderr } = await scene.minion(["start", "-", "--json", ...more], {
     input: list,
@@ -41,7 +20,7 @@ Workflow: area
 Files: src/
 Forbid: src/start.txt
 Risk: low
-Done when: both are there
+Done when: both are there, as \`ls\` says
 
 ### Task 2: After
 Depends: A
@@ -58,7 +37,7 @@ const leave = (worker: Worker, list: string) => worker.minion(["change", "-", "-
 describe("an area", () => {
   test("is planned by visits until its planner leaves none; what it leaves lands like any task", async () => {
     await start(AREA, "--budget", "5");
-    expect(attemptsOf(await next())).toEqual(["r1/A.1"]);
+    expect(attemptsOf(await scene.next())).toEqual(["r1/A.1"]);
     const first = await planner("r1/A.1");
     expect(first.brief).toContain("Visit 1 of 12; you may leave 12 tasks.");
     const left = await leave(
@@ -68,31 +47,32 @@ describe("an area", () => {
     expect([left.code, left.json.added]).toEqual([0, ["A/1", "A/2"]]);
     expect((await first.worker.submit("Two steps.")).code).toBe(0);
 
-    expect(attemptsOf(await next())).toEqual(["r1/A/1.1"]);
+    expect(attemptsOf(await scene.next())).toEqual(["r1/A/1.1"]);
     const one = await scene.agent("r1/A/1.1");
     expect((await one.begin()).stdout).toContain("Do not touch: src/start.txt");
     one.edit({ "src/one.txt": "1\n" });
     await one.finish();
-    await next();
-    await until("A/1", "landed");
+    await scene.next();
+    await scene.untilState("A/1", "landed");
     // It comes while the second one is at work: what ended is news to it.
-    expect(attemptsOf(await next())).toEqual(["r1/A/2.1", "r1/A.2"]);
+    expect(attemptsOf(await scene.next())).toEqual(["r1/A/2.1", "r1/A.2"]);
     const early = await planner("r1/A.2");
     expect(early.brief).toContain("Two steps.");
     expect(early.brief).toContain("A/2 Two: running");
     expect(early.brief).toContain("What task A/1 left");
+    expect(early.brief).toContain("- Done when: both are there, as `ls` says");
     await early.worker.submit("One is there, the other comes.");
     await scene.goodWorker("r1/A/2.1", { "src/two.txt": "2\n" });
-    await next();
-    await until("A/2", "landed");
+    await scene.next();
+    await scene.untilState("A/2", "landed");
 
-    expect(attemptsOf(await next())).toEqual(["r1/A.3"]);
+    expect(attemptsOf(await scene.next())).toEqual(["r1/A.3"]);
     const second = await planner("r1/A.3");
     expect(second.brief).toContain("the other comes");
     expect(second.brief).toContain("A/2 Two: landed");
     expect((await second.worker.submit("Both are there.")).code).toBe(0);
-    expect(attemptsOf(await next())).toEqual(["r1/2.1"]);
-    expect((await boardTask("A")).state).toBe("landed");
+    expect(attemptsOf(await scene.next())).toEqual(["r1/2.1"]);
+    expect((await scene.taskOf("A")).state).toBe("landed");
     expect(scene.show("minion/r1/line")).toEqual(
       expect.arrayContaining(["src/one.txt", "src/two.txt"]),
     );
@@ -106,7 +86,7 @@ describe("an area", () => {
     ["an area too deep", "### Task 1: O\nWorkflow: area\n", null],
   ])("its planner leaves %s", async (_, list, message) => {
     await start(AREA, "--budget", "5");
-    await next();
+    await scene.next();
     const { worker } = await planner("r1/A.1");
     const { code, json } = await leave(worker, list);
     if (message === null) {
@@ -115,12 +95,12 @@ describe("an area", () => {
     }
     expect(code).toBe(1);
     expect(json.error.message).toMatch(message);
-    expect(events("changed")).toEqual([]);
+    expect(scene.eventsNamed("changed")).toEqual([]);
   });
 
   test("its planner changes no file, and takes out only what it left and nobody began", async () => {
     await start(AREA, "--budget", "5");
-    await next();
+    await scene.next();
     const { worker } = await planner("r1/A.1");
     await leave(worker, "### Task 1: One\nFiles: src/one.txt\n### Task 2: Two\nFiles: src/2\n");
     expect((await worker.minion(["drop", "2"])).code).toBe(0);
@@ -129,7 +109,7 @@ describe("an area", () => {
     worker.commit();
     const wrote = await worker.submit("Wrote.");
     expect([wrote.code, wrote.json.error.code]).toEqual([1, "wrote"]);
-    expect((await boardTask("A/2")).state).toBe("dropped");
+    expect((await scene.taskOf("A/2")).state).toBe("dropped");
   });
 
   test("without a budget it is not started", async () => {
@@ -161,10 +141,10 @@ Depends: 1
 
   test("each is done, none twice, none left out; then what depends on all of them", async () => {
     await start(LIST);
-    await next();
-    await until("1/2", "running");
-    expect(attemptsOf(await next())).toEqual(["r1/1/1.1", "r1/1/2.1"]);
-    expect((await boardTask("1/1")).title).toBe("Move: src/a.js");
+    await scene.next();
+    await scene.untilState("1/2", "running");
+    expect(attemptsOf(await scene.next())).toEqual(["r1/1/1.1", "r1/1/2.1"]);
+    expect((await scene.taskOf("1/1")).title).toBe("Move: src/a.js");
     await scene.goodWorker("r1/1/1.1", { "src/a.js": "luxon\n" });
     const second = await scene.agent("r1/1/2.1");
     expect((await second.begin()).stdout).toContain("! grep -q moment 'src/it'\\''s b.js'");
@@ -172,21 +152,21 @@ Depends: 1
     expect((await second.minion(["gate", "--all"])).code).toBe(1);
     second.edit({ "src/it's b.js": "luxon\n" });
     await second.finish();
-    await next();
-    await until("1", "landed");
-    expect(attemptsOf(await next())).toEqual(["r1/2.1"]);
+    await scene.next();
+    await scene.untilState("1", "landed");
+    expect(attemptsOf(await scene.next())).toEqual(["r1/2.1"]);
   });
 
   test("a command that prints nothing skips it; one that fails waits for a person", async () => {
     await start(LIST.replace("moment src", "nowhere src"));
-    await next();
-    await until("1", "skipped");
-    expect(attemptsOf(await next())).toEqual(["r1/2.1"]);
+    await scene.next();
+    await scene.untilState("1", "skipped");
+    expect(attemptsOf(await scene.next())).toEqual(["r1/2.1"]);
     await scene.destroy();
     scene = new Scene();
     await start(LIST.replace("grep -l moment src/*.js", "no-such-program-here x"));
-    await next();
-    await until("1", "needs-human");
-    expect(events("not-listed")[0].note).toContain("ended with 127");
+    await scene.next();
+    await scene.untilState("1", "needs-human");
+    expect(scene.eventsNamed("not-listed")[0].note).toContain("ended with 127");
   });
 });

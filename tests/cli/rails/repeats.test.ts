@@ -1,8 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Scene } from "./scene.ts";
+import { attemptsOf, Scene } from "./scene.ts";
 
 let scene: Scene;
 beforeEach(() => {
@@ -10,20 +7,10 @@ beforeEach(() => {
 });
 afterEach(() => scene.destroy());
 
-const next = async () => (await scene.minion(["next", "--json"])).json;
 const stateOf = async (id: string): Promise<string> => {
-  const { json } = await scene.minion(["board", "--json"]);
-  const { state, reason } = json.tasks.find((each: { task: string }) => each.task === id) ?? {};
+  const { state, reason } = await scene.taskOf(id);
   return reason ? `${state} ${reason}` : state;
 };
-const attemptsOf = (answer: { dispatch: { attempt: string }[] }) =>
-  answer.dispatch.map(({ attempt }) => attempt);
-const events = (name: string) =>
-  readFileSync(join(scene.repo, ".git/minion/r1/events.jsonl"), "utf8")
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => JSON.parse(line))
-    .filter(({ event }) => event === name);
 
 /** One round: what its worker writes and says, and whether its check is green then. */
 async function round(attempt: string, files: Record<string, string>, said: string) {
@@ -42,23 +29,23 @@ const LOOP =
 
 test("a loop passes in round 3: each round starts on the line with what there is, and is told what was tried", async () => {
   await scene.start(LOOP);
-  expect(attemptsOf(await next())).toEqual(["r1/1.1", "r1/2.1"]);
+  expect(attemptsOf(await scene.next())).toEqual(["r1/1.1", "r1/2.1"]);
   const one = await round("r1/1.1", { "src/n.txt": "1\n" }, "Wrote one.");
   expect([one.gates, one.submitted.code]).toEqual([1, 0]);
   // The line grows meanwhile.
   await scene.goodWorker("r1/2.1", { "src/b.txt": "b\n" });
-  expect(attemptsOf(await next())).toEqual(["r1/1.2"]);
-  while ((await stateOf("2")) !== "landed") await setTimeout(100);
+  expect(attemptsOf(await scene.next())).toEqual(["r1/1.2"]);
+  await scene.untilState("2", "landed");
   const two = await round("r1/1.2", { "src/n.txt": "2\n" }, "Wrote two.");
   expect(two.brief).toContain("This is round 2 of 6");
   expect(two.brief).toContain("Wrote one.");
-  const begun = events("begun").find(({ attempt }) => attempt === "r1/1.2");
+  const begun = scene.eventsNamed("begun").find(({ attempt }) => attempt === "r1/1.2");
   expect(begun.base).toBe(scene.git("rev-parse", "minion/r1/line"));
   expect(scene.gitIn(begun.worktree, "show", "--stat", "--format=", begun.from)).toContain("n.txt");
-  expect(attemptsOf(await next())).toEqual(["r1/1.3"]);
+  expect(attemptsOf(await scene.next())).toEqual(["r1/1.3"]);
   const three = await round("r1/1.3", { "src/n.txt": "3\n" }, "Wrote three.");
   expect(three.gates).toBe(0);
-  await next();
+  await scene.next();
   expect(await stateOf("1")).toBe("landed");
   expect(scene.git("show", "minion/r1/line:src/n.txt")).toBe("3");
   const subjects = scene.git("log", "--format=%s", `trunk..minion/r1/line`).split("\n");
@@ -68,28 +55,28 @@ test("a loop passes in round 3: each round starts on the line with what there is
 test("three alike end it; an answer of the person's gives it all rounds again", async () => {
   await scene.start(LOOP.split("### Task 2")[0] as string);
   for (const n of [1, 2, 3]) {
-    expect(attemptsOf(await next())).toEqual([`r1/1.${n}`]);
+    expect(attemptsOf(await scene.next())).toEqual([`r1/1.${n}`]);
     const { submitted } = await round(`r1/1.${n}`, { [`src/try${n}.txt`]: "x\n" }, `Try ${n}.`);
     expect(submitted.code).toBe(0);
   }
-  expect(events("dispatched").map(({ agent }) => agent)).toEqual([
+  expect(scene.eventsNamed("dispatched").map(({ agent }) => agent)).toEqual([
     undefined,
     undefined,
     "debugger",
   ]);
   expect(await stateOf("1")).toBe("needs-human stuck");
-  expect((await next()).done).toBe(true);
+  expect((await scene.next()).done).toBe(true);
   await scene.minion(["retry", "1", "-m", "It is about n.txt"]);
-  expect(attemptsOf(await next())).toEqual(["r1/1.4"]);
+  expect(attemptsOf(await scene.next())).toEqual(["r1/1.4"]);
   const last = await round("r1/1.4", { "src/n.txt": "3\n" }, "There.");
   expect(last.brief).toContain("It is about n.txt");
-  await next();
+  await scene.next();
   expect(await stateOf("1")).toBe("landed");
 });
 
 test("in a round a gate that failed twice ends no attempt, and edits after it may be handed in", async () => {
   await scene.start(LOOP.split("### Task 2")[0] as string);
-  await next();
+  await scene.next();
   const worker = await scene.agent("r1/1.1");
   await worker.begin();
   for (const n of ["0", "1"]) {
@@ -104,13 +91,13 @@ test("in a round a gate that failed twice ends no attempt, and edits after it ma
   const end = await worker.end();
   expect(end.stderr).toContain("minion submit");
   expect((await worker.submit()).code).toBe(0);
-  expect(events("ended")).toEqual([]);
-  expect(events("submitted")[0].red).toEqual(["verify"]);
+  expect(scene.eventsNamed("ended")).toEqual([]);
+  expect(scene.eventsNamed("submitted")[0].red).toEqual(["verify"]);
 });
 
 test("a round without anything seen red is not taken, nor --nothing while something is", async () => {
   await scene.start(LOOP.split("### Task 2")[0] as string);
-  await next();
+  await scene.next();
   const worker = await scene.agent("r1/1.1");
   await worker.begin();
   worker.edit({ "src/n.txt": "0\n" });
@@ -123,12 +110,36 @@ test("a round without anything seen red is not taken, nor --nothing while someth
   expect(none.json.error.code).toBe("not-nothing");
   // What it tried in vain is worth handing in, without a commit.
   expect((await worker.submit("Tried in vain.")).code).toBe(0);
-  expect(attemptsOf(await next())).toEqual(["r1/1.2"]);
+  expect(attemptsOf(await scene.next())).toEqual(["r1/1.2"]);
 });
 
-test("a loop without a Verify: is a fault of the plan", async () => {
+test("what the rounds before left lands, though the last one has nothing to add", async () => {
+  await scene.start(LOOP.replace(/`.*`/, "`test -e src/b.txt`"));
+  await scene.next();
+  await round("r1/1.1", { "src/n.txt": "1\n" }, "Wrote one.");
+  await scene.goodWorker("r1/2.1", { "src/b.txt": "b\n" });
+  await scene.next();
+  await scene.untilState("2", "landed");
+  const worker = await scene.agent("r1/1.2");
+  await worker.begin();
+  await worker.minion(["gate", "--all"]);
+  const none = await worker.minion(["submit", "--nothing", "all green", "--json"]);
+  expect(none.json.error.code).toBe("not-nothing");
+  expect((await worker.submit("It is green now.")).code).toBe(0);
+  await scene.next();
+  await scene.untilState("1", "landed");
+  expect(scene.git("show", "minion/r1/line:src/n.txt")).toBe("1");
+});
+
+test.each([
+  ["", ""],
+  [
+    ", also one that a command lists, which has one of the whole only",
+    "Each: ls\nVerify: `npm test`\n",
+  ],
+])("a loop without a Verify: is a fault of the plan%s", async (_, more) => {
   const { code, json } = await scene.minion(["plan", "-", "--json"], {
-    input: "### Task 1: One\nWorkflow: loop\n",
+    input: `### Task 1: One\nWorkflow: loop\n${more}`,
   });
   expect(code).toBe(1);
   expect(json.findings.map((each: { code: string }) => each.code)).toContain("no-verify");

@@ -1,7 +1,8 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { run } from "../../../rails/cli.ts";
 import type { World } from "../../../rails/program/world.ts";
 import { handoff as inForm } from "../../handoff.ts";
@@ -25,6 +26,13 @@ export interface Answer {
   // biome-ignore lint/suspicious/noExplicitAny: a document of the program under test
   readonly json: any;
 }
+
+/** So often `untilState` looks, a tenth of a second apart. */
+const LOOKS = 600;
+
+/** The attempts that an answer of `next` names. */
+export const attemptsOf = (answer: { dispatch: { attempt: string }[] }): string[] =>
+  answer.dispatch.map(({ attempt }) => attempt);
 
 interface CallOptions {
   readonly cwd?: string;
@@ -164,6 +172,35 @@ export class Scene {
     const answer = await this.minion(["start", "-", "--json"], { input: list });
     if (answer.code !== 0) throw new Error(answer.stdout + answer.stderr);
     return answer.json.run;
+  }
+
+  /** What `next --json` answers. */
+  async next() {
+    return (await this.minion(["next", "--json"])).json;
+  }
+
+  /** A task as the board's data has it; undefined where there is none. */
+  async taskOf(id: string) {
+    const { json } = await this.minion(["board", "--json"]);
+    return json.tasks.find((each: { task: string }) => each.task === id);
+  }
+
+  /** Waits until a task is in a state. */
+  async untilState(id: string, state: string): Promise<void> {
+    for (let looks = 0; (await this.taskOf(id))?.state !== state; looks++) {
+      if (looks === LOOKS) throw new Error(`task ${id} never was ${state}`);
+      await setTimeout(100);
+    }
+  }
+
+  /** The events of that name in the journal of the first run. */
+  // biome-ignore lint/suspicious/noExplicitAny: a line of the journal as it stands there
+  eventsNamed(name: string): any[] {
+    return readFileSync(join(this.repo, ".git/minion/r1/events.jsonl"), "utf8")
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+      .filter(({ event }) => event === name);
   }
 
   /** A worktree as the client makes one for an agent, and the launch told to the hook. */

@@ -92,6 +92,33 @@ describe("in place of a session whose turn is over", () => {
     expect(await waiting).toBe(null);
   });
 
+  test("nothing is said while the last answer is on its way, or the session acts on it", async () => {
+    await scene.start("1. One\n");
+    expect(tasksOf(await wait())).toEqual(["1"]);
+    const path = join(scene.home, "transcript.jsonl");
+    const content = "What `minion next --json --run r1` says now: act on it as if you had asked.";
+    const write = (entry: object, at = Date.now()) => {
+      const timestamp = new Date(at).toISOString();
+      const request = { type: "api-request-blob", message: { content } };
+      const lines = [{ ...entry, content, timestamp }, request];
+      writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    };
+    const queued = { type: "queue-operation", operation: "enqueue" };
+    let isOver = false;
+    write(queued);
+    const waiting = wait({ transcript_path: path }).finally(() => {
+      isOver = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(isOver).toBe(false);
+    write({ type: "user" });
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(isOver).toBe(false);
+    // It does not come back to that.
+    write({ type: "user" }, Date.now() - 60_000);
+    expect(tasksOf(await waiting)).toEqual(["1"]);
+  });
+
   test("not of another session, nor of a worker, nor in plan mode", async () => {
     await scene.start("1. One\n");
     expect(await wait({ session_id: "s2" })).toBe(null);
@@ -256,8 +283,16 @@ describe("the notice of a worker's end", () => {
     expect(tasksOf(await wait())).toEqual(["1"]);
     const worker = await scene.goodWorker("r1/1.1", { "src/1.txt": "1\n" });
     const said = `<task-notification>\n<task-id>${worker.id}</task-id>`;
+    // Who woke it still runs, so that the client does not have it yet.
+    expect(await notice(said, before)).not.toBe(null);
+    const { pid } = spawnSync("true");
+    const woken = { at: Date.now(), event: "woken", attempts: ["r1/1.1"] };
+    const file = join(scene.repo, ".git/minion/r1/events.jsonl");
+    appendFileSync(file, `${JSON.stringify({ ...woken, process: { pid, started: "1" } })}\n`);
     expect(await notice(said, before)).toBe(null);
     expect(await notice(said, before + replied())).not.toBe(null);
+    // In auto mode the client takes what a worker says by itself.
+    expect(await notice(`<agent-message from="${worker.id}">`, before)).not.toBe(null);
   });
 });
 

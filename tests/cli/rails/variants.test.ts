@@ -1,8 +1,6 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Scene, type Worker } from "./scene.ts";
+import { attemptsOf, Scene, type Worker } from "./scene.ts";
 
 let scene: Scene;
 beforeEach(() => {
@@ -10,36 +8,17 @@ beforeEach(() => {
 });
 afterEach(() => scene.destroy());
 
-const next = async () => (await scene.minion(["next", "--json"])).json;
-const taskOf = async (id: string) => {
-  const { json } = await scene.minion(["board", "--json"]);
-  return json.tasks.find((each: { task: string }) => each.task === id);
-};
-const attemptsOf = (answer: { dispatch: { attempt: string }[] }) =>
-  answer.dispatch.map(({ attempt }) => attempt);
-const events = (name: string) =>
-  readFileSync(join(scene.repo, ".git/minion/r1/events.jsonl"), "utf8")
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => JSON.parse(line))
-    .filter(({ event }) => event === name);
-const until = async (id: string, state: string) => {
-  for (let looks = 0; looks < 600 && (await taskOf(id)).state !== state; looks++)
-    await setTimeout(100);
-  expect((await taskOf(id)).state).toBe(state);
-};
-
 const list = (measure: string) =>
   `### Task 1: Small\nWorkflow: variants\n${measure}Files: src/v.txt\n`;
 
 /** The first phase names the ways, then three workers build one each. */
 async function build(measure: string, sizes: readonly string[]): Promise<Worker[]> {
   await scene.start(list(measure));
-  const [first = ""] = attemptsOf(await next());
+  const [first = ""] = attemptsOf(await scene.next());
   const planner = await scene.agent(first);
   await planner.begin();
   await planner.submit("1 short, 2 middle, 3 long");
-  const attempts = attemptsOf(await next());
+  const attempts = attemptsOf(await scene.next());
   expect(attempts).toEqual(["r1/1.2", "r1/1.3", "r1/1.4"]);
   const workers: Worker[] = [];
   for (const [at, attempt] of attempts.entries()) {
@@ -64,15 +43,16 @@ test("the best by its measure lands; one that is red is out; the others' branche
     await third?.minion(["gate", "--all"]);
     third?.edit({ "src/v.txt": "FAIL again\n" });
   }
-  await next();
-  await until("1", "landed");
-  expect(events("measured").map(({ attempt, value }) => [attempt, value])).toEqual([
+  await scene.next();
+  await scene.untilState("1", "landed");
+  expect(scene.eventsNamed("measured").map(({ attempt, value }) => [attempt, value])).toEqual([
     ["r1/1.2", 7],
     ["r1/1.3", 4],
   ]);
-  expect(events("picked")).toMatchObject([{ attempt: "r1/1.3", by: "measure" }]);
+  expect(scene.eventsNamed("picked")).toMatchObject([{ attempt: "r1/1.3", by: "measure" }]);
   expect(scene.git("show", "minion/r1/line:src/v.txt")).toBe("aaa");
-  const bases = events("begun")
+  const bases = scene
+    .eventsNamed("begun")
     .slice(1)
     .map(({ base }) => base);
   expect(new Set(bases).size).toBe(1);
@@ -82,14 +62,14 @@ test("the best by its measure lands; one that is red is out; the others' branche
 
 test("a judge chooses by letters, in an order that the journal names; land of another one overrides", async () => {
   await build("", ["one", "two", "three"]);
-  const { dispatch } = await next();
+  const { dispatch } = await scene.next();
   expect(dispatch).toMatchObject([{ attempt: "r1/1.5", agent: "minion:minion-verifier" }]);
   const judge = await scene.agent("r1/1.5");
   const { stdout } = await judge.begin();
-  const { order } = events("dispatched").at(-1);
+  const { order } = scene.eventsNamed("dispatched").at(-1);
   expect([...order].sort()).toEqual(["r1/1.2", "r1/1.3", "r1/1.4"]);
   for (const [at, letter] of ["A", "B", "C"].entries()) {
-    const { head } = events("submitted").find(({ attempt }) => attempt === order[at]);
+    const { head } = scene.eventsNamed("submitted").find(({ attempt }) => attempt === order[at]);
     expect(stdout).toMatch(new RegExp(`\\*\\*${letter}\\*\\*: .*${head.slice(0, 10)}`));
   }
   // Nothing says whose is whose.
@@ -97,22 +77,22 @@ test("a judge chooses by letters, in an order that the journal names; land of an
   expect((await judge.minion(["verdict", "r1/1.5", "D"], "none")).code).toBe(2);
   expect((await judge.minion(["verdict", "r1/1.5", "B"], "")).code).toBe(1);
   expect((await judge.minion(["verdict", "r1/1.5", "B"], "The smallest.")).code).toBe(0);
-  await next();
-  await until("1", "landed");
-  expect(events("picked")).toMatchObject([{ attempt: order[1], by: "judge" }]);
+  await scene.next();
+  await scene.untilState("1", "landed");
+  expect(scene.eventsNamed("picked")).toMatchObject([{ attempt: order[1], by: "judge" }]);
 });
 
 test("what was picked and does not land is redone by one worker", async () => {
   await scene.start(
     `${list("Measure: lowest `wc -c < src/v.txt`\n")}### Task 2: Two\nFiles: src/w.txt\n`,
   );
-  const answer = await next();
+  const answer = await scene.next();
   const [first = ""] = attemptsOf(answer).filter((id) => id.startsWith("r1/1."));
   const other = "r1/2.1";
   const planner = await scene.agent(first);
   await planner.begin();
   await planner.submit("1 short, 2 middle, 3 long");
-  const attempts = attemptsOf(await next()).filter((id) => id.startsWith("r1/1."));
+  const attempts = attemptsOf(await scene.next()).filter((id) => id.startsWith("r1/1."));
   for (const [at, attempt] of attempts.entries()) {
     const worker = await scene.agent(attempt);
     await worker.begin();
@@ -120,16 +100,18 @@ test("what was picked and does not land is redone by one worker", async () => {
     if (at === 0) {
       // The other task lands on the same file meanwhile.
       await scene.goodWorker(other, { "src/w.txt": "theirs\n" });
-      await next();
-      await until("2", "landed");
+      await scene.next();
+      await scene.untilState("2", "landed");
     }
     await worker.finish();
   }
-  await next();
-  for (let looks = 0; looks < 300 && events("not-landed").length === 0; looks++)
+  await scene.next();
+  for (let looks = 0; looks < 300 && scene.eventsNamed("not-landed").length === 0; looks++)
     await setTimeout(100);
-  expect(events("not-landed")).toMatchObject([{ attempt: "r1/1.2", reason: "conflict" }]);
-  const { dispatch } = await next();
+  expect(scene.eventsNamed("not-landed")).toMatchObject([
+    { attempt: "r1/1.2", reason: "conflict" },
+  ]);
+  const { dispatch } = await scene.next();
   expect(dispatch.map((each: { attempt: string }) => each.attempt)).toEqual(["r1/1.5"]);
-  expect(events("dispatched").at(-1).variant).toBeUndefined();
+  expect(scene.eventsNamed("dispatched").at(-1).variant).toBeUndefined();
 });

@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { named, untouched } from "../left.ts";
 import type { Scenario } from "../scenario.ts";
+import { AREAS } from "./area.ts";
+import { CHOICE } from "./choice.ts";
 import { LIVING } from "./living.ts";
+import { LOOP } from "./loop.ts";
 import { ORCHESTRATOR } from "./orchestrator.ts";
 import { WORKER } from "./worker.ts";
 
@@ -21,5 +24,8 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   ...ORCHESTRATOR,
   ...LIVING,
   ...WORKER,
+  ...LOOP,
+  ...CHOICE,
+  ...AREAS,
   demo: DEMO,
 };

@@ -28,3 +28,7 @@ export const scripted = (
   commit: `feat: add f${n}`,
   handoff: handoff(`f${n} with its test`),
 });
+
+/** A person's blueprint for a context that may think for long between two calls: what a list runs is
+ * agreed to. */
+export const PATIENT = "---\nbounds:\n  lease: 240\n  depth: 1\nallow+:\n  - node\n---\n";

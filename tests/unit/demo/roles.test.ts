@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { orchestrator } from "../../../demo/orchestrator-script.ts";
 import type { Message, ModelRequest, Reply } from "../../../demo/scripted-model.ts";
-import { conversations, quote } from "../../../demo/talk.ts";
+import { conversations, quote, roleOf } from "../../../demo/talk.ts";
 import {
   claimsWithoutRunning,
   failsTwice,
@@ -24,6 +24,7 @@ function client(request: Partial<ModelRequest>, behaviours = {}, guesses = {}) {
     model: "m",
     system: "",
     tools: ["Agent"],
+    definitions: [],
     session: "s",
     agent: "",
     size: 0,
@@ -127,6 +128,24 @@ describe("the orchestrator", () => {
     expect(await say("", "all landed")).toEqual(["all landed"]);
     expect(await say("<task-id>a1</task-id>")).toEqual(["all landed"]);
   });
+});
+
+test("what the client asks beside a worker's work is not taken for a turn of it", () => {
+  const asks = (text: string) =>
+    roleOf({
+      model: "m",
+      system: "",
+      messages: [{ role: "user", content: text }],
+      tools: ["Bash"],
+      definitions: [],
+      session: "s",
+      agent: "a1",
+      size: 0,
+      stream: true,
+    });
+  const label = "Describe your most recent action in 3-5 words using present tense (-ing).";
+  expect(asks(label)).toBe("side");
+  expect(asks("Run `minion begin r1/1.1`.")).toBe("worker");
 });
 
 describe("the worker", () => {

@@ -1,17 +1,25 @@
 import { describe, expect, test } from "vitest";
 import type { Workflow } from "../../../rails/blueprint/workflow.ts";
-import { changeWith } from "../../../rails/foreman/change.ts";
+import { changeWith, undoneIn } from "../../../rails/foreman/change.ts";
 import { toStart } from "../../../rails/foreman/dispatch.ts";
 import type { Place } from "../../../rails/git/repository.ts";
 import type { EventData, NewEvent } from "../../../rails/journal/events.ts";
 import { listsDue, wholesDue } from "../../../rails/journal/made.ts";
 import { changedEvent, heldIn } from "../../../rails/journal/replan.ts";
-import { type AttemptState, isActive, type RunState } from "../../../rails/journal/state.ts";
+import {
+  type AttemptState,
+  isActive,
+  type RunState,
+  type TaskState,
+} from "../../../rails/journal/state.ts";
 import { drop, leaveOut } from "../../../rails/line/drop.ts";
 import { changeTo } from "../../../rails/plan/change.ts";
 import { linesIn, listedTasks } from "../../../rails/plan/each.ts";
 import { makePlan } from "../../../rails/plan/plan.ts";
 import type { PlannedTask } from "../../../rails/plan/task.ts";
+import type { Fault } from "../../../rails/program/fault.ts";
+import { areaOf } from "../../../rails/worker/area-brief.ts";
+import type { Own } from "../../../rails/worker/attempt.ts";
 import { MemoryJournal } from "./memory-journal.ts";
 import { ONE_PHASE, phasesOf, runAfter, SHIPPED, startedWith } from "./run.ts";
 
@@ -120,6 +128,11 @@ describe("rule 19: the planner comes when something has ended and nothing of it 
     expect(startsOf(runOf(LIST, ...one, dispatched("A/2"), begun("A/2")))).toEqual(["A"]);
   });
 
+  test("not while one waits for landing: that is news in a moment", () => {
+    const one = [...visit(1, "A/1", "A/2"), done("A/1"), dispatched("A/2"), begun("A/2")];
+    expect(startsOf(runOf(LIST, ...one, handedIn("A/2")))).toEqual([]);
+  });
+
   test("nothing has ended since it was there last: it does not", () => {
     const twice = [...visit(1, "A/1", "A/2"), done("A/1"), dispatched("A/2"), begun("A/2")];
     const state = runOf(LIST, ...twice, ...visit(2));
@@ -150,6 +163,37 @@ describe("what the planner of an area has seen", () => {
   });
 });
 
+describe("a planner that fails", () => {
+  const cutOff = (n: number): Step[] => [
+    dispatched("A", n, "plan"),
+    begun("A", n),
+    { event: "ended", attempt: `r1/A.${n}`, reason: "cut-off", note: "" },
+  ];
+
+  test("is tried once more, and only two in a row want a person: a visit between them ends it", () => {
+    const apart = [...cutOff(1), ...visit(2, "A/1"), done("A/1"), ...cutOff(3)];
+    expect(stateOf(runOf(LIST, ...apart), "A")).toBe("verify-failed");
+    expect(stateOf(runOf(LIST, ...cutOff(1), ...cutOff(2)), "A")).toBe("needs-human");
+  });
+});
+
+describe("rule 25: a planner that is lost", () => {
+  test("is followed by one that is told all that came back since the last page", () => {
+    const left = { ...handedIn("A/1"), handoff: "It is in one.txt." } as NewEvent;
+    const one = [dispatched("A/1"), begun("A/1"), left, ...landed("A/1")];
+    const lost: NewEvent = { event: "ended", attempt: "r1/A.2", reason: "session-lost", note: "" };
+    const killed = [...visit(1, "A/1"), one, dispatched("A", 2, "plan"), begun("A", 2)];
+    const told = (n: number, ...steps: Step[]): string => {
+      const state = runOf(LIST, ...killed, ...steps);
+      return areaOf({ state, attempt: state.attempts.get(`r1/A.${n}`) } as Own);
+    };
+    expect(told(2)).toContain("It is in one.txt.");
+    const next = [dispatched("A", 3, "plan"), begun("A", 3)];
+    expect(told(3, lost, ...next)).toContain("It is in one.txt.");
+    expect(told(3, handedIn("A", 2), ...next)).not.toContain("It is in one.txt.");
+  });
+});
+
 describe("rule 20: a planner's «done» ends nothing", () => {
   test("it is over when the planner leaves none and nothing of it is open", () => {
     const state = runOf(LIST, ...visit(1, "A/1"), done("A/1"), ...visit(2));
@@ -175,6 +219,30 @@ describe("rule 20: a planner's «done» ends nothing", () => {
       "needs-human",
       "dispatches",
     ]);
+  });
+
+  test("also where he says that there is nothing to do: its own Verify: is to show that", () => {
+    const list = LIST.replace("Files:", "Verify: `npm test`\nFiles:");
+    const nothing: NewEvent = { event: "nothing", attempt: "r1/A.1", why: "it is there" };
+    const came = [dispatched("A", 1, "plan"), begun("A"), nothing];
+    expect(stateOf(runOf(LIST, ...came), "A")).toBe("skipped");
+    expect(wholesDue(runOf(list, ...came)).map(({ id }) => id)).toEqual(["A"]);
+    const checked = (red: string | null): NewEvent => {
+      return { event: "whole-checked", task: "A", tip: "l", red };
+    };
+    expect(stateOf(runOf(list, ...came, checked(null)), "A")).toBe("skipped");
+    expect(startsOf(runOf(list, ...came, checked("red")))).toEqual(["A"]);
+  });
+
+  test("another Verify: is checked anew, whatever the one before it said", () => {
+    const list = LIST.replace("Files:", "Verify: `npm test`\nFiles:");
+    const red: NewEvent = { event: "whole-checked", task: "A", tip: "l", red: "red" };
+    const over = [...visit(1, "A/1"), done("A/1"), ...visit(2), red];
+    const other = (state: RunState): NewEvent => {
+      const area = { ...(state.tasks.get("A") as TaskState).planned, checks: ["npm run all"] };
+      return changedEvent(state, changeTo(heldIn(state), []), [area]);
+    };
+    expect(wholesDue(runOf(list, ...over, other)).map(({ id }) => id)).toEqual(["A"]);
   });
 
   test("one task that needs a person makes it so, while the others go on", () => {
@@ -211,6 +279,54 @@ describe("an area in an area", () => {
     const ended = runOf(LIST, ...over, handedIn("A/1", 2));
     expect(stateOf(ended, "A/1")).toBe("landed");
     expect(startsOf(ended)).toEqual(["A"]);
+  });
+});
+
+describe("an area that a change brings", () => {
+  const all = new Map(
+    Object.entries(WORKFLOWS).map(([name, phases]) => {
+      return [name, { name, when: "", for: [], phases } as Workflow];
+    }),
+  );
+  const rails = { blueprint: SHIPPED, overlays: new Map(), all, order: [], prefix: "" };
+  const codeOf = (state: RunState, text: string, by: string | null = null): string => {
+    try {
+      changeWith(
+        text,
+        "it",
+        state,
+        rails,
+        () => true,
+        by ? (state.attempts.get(by) ?? null) : null,
+      );
+      return "";
+    } catch (error) {
+      return (error as Fault).code;
+    }
+  };
+
+  test.each(["", "Each: ls\n"])("needs a budget, as at the start: %j", (each) => {
+    const text = `### Task 3: Part\nWorkflow: area\n${each}`;
+    const rich = runAfter(LIST, { workflows: WORKFLOWS, budget: 5 });
+    expect([codeOf(runOf(LIST), text), codeOf(rich, text)]).toEqual(["plan", ""]);
+  });
+
+  test("lies in no more others than may be, also where a command lists it", () => {
+    expect(SHIPPED.bounds.depth).toBe(3);
+    const inner = { ...taskOf("A/1"), workflow: "area" };
+    const events = eventsOf(
+      LIST,
+      dispatched("A", 1, "plan"),
+      begun("A"),
+      changed([inner], { by: "r1/A.1" }),
+      handedIn("A"),
+      dispatched("A/1", 1, "plan"),
+      begun("A/1"),
+    );
+    const state = runAfter(LIST, { workflows: WORKFLOWS, budget: 5 }, ...events);
+    const text = "### Task 1: Part\nWorkflow: area\nFiles: src/a\n";
+    expect(codeOf(state, text, "r1/A/1.1")).toBe("");
+    expect(codeOf(state, `${text}Each: ls\n`, "r1/A/1.1")).toBe("beyond");
   });
 });
 
@@ -253,6 +369,12 @@ describe("an area that is dropped", () => {
     const after = await at.journal.state();
     const add = () => changeWith("### Task A/9: More\n", "it", after, rails, () => true);
     expect(add).toThrow(expect.objectContaining({ code: "plan" }));
+  });
+
+  test("by its planner no more once that is over", async () => {
+    const at = await journalOf(LIST, ...visit(1, "A/1", "A/2"));
+    const planner = at.state.attempts.get("r1/A.1") as AttemptState;
+    await expect(leaveOut(at, planner, ["2"])).rejects.toMatchObject({ code: "over" });
   });
 
   test("by its planner only where nobody was at what is made of it", async () => {
@@ -322,6 +444,12 @@ describe("rule 23: a task for each line", () => {
     expect(state.done).toBe(false);
   });
 
+  test("it is listed though no dispatch is left, which a list of it alone never has", () => {
+    const alone = runOf("### Task 1: Move\nEach: git grep -l moment\nFiles: {}\n");
+    expect([alone.left, stateOf(alone, "1")]).toEqual([0, "ready"]);
+    expect(listsDue(alone).map(({ id }) => id)).toEqual(["1"]);
+  });
+
   test("none is skipped, and what depends on it goes on", () => {
     const state = runOf(EACH, listing([]));
     expect(stateOf(state, "1")).toBe("skipped");
@@ -340,6 +468,29 @@ describe("rule 23: a task for each line", () => {
     const ended = runOf(list, listing(["a", "b"]), done("1/1"), done("1/2"), checked);
     expect([stateOf(ended, "1"), stateOf(ended, "2")]).toEqual(["landed", "ready"]);
     expect(whole.depends).toEqual(["1"]);
+  });
+
+  test("dropped and begun anew, it is done with all that was dropped with it", () => {
+    const alone = changed([taskOf("1/3")], {});
+    const steps: Step[] = [listing(["a", "b"]), alone, { event: "dropped", tasks: ["1/2"] }];
+    const whole: NewEvent = { event: "dropped", tasks: ["1", "1/1", "1/3"] };
+    const anew: NewEvent = { event: "retried", task: "1", words: "" };
+    const state = runOf(EACH, ...steps, done("1/1"), whole, anew);
+    expect(["1", "1/1", "1/2", "1/3"].map((id) => stateOf(state, id))).toEqual([
+      "running",
+      "ready",
+      "dropped",
+      "ready",
+    ]);
+  });
+
+  test("one that a change brought is not taken back any more once it is listed", () => {
+    const own = { ...template, id: "3" };
+    const added = changed([own], { session: "s" });
+    expect(undoneIn(runOf(EACH, added)).event.removed).toEqual(["3"]);
+    const listed = changed(listedTasks(own, ["a"]), { listed: "3" });
+    const undo = () => undoneIn(runOf(EACH, added, listed));
+    expect(undo).toThrow(expect.objectContaining({ code: "begun" }));
   });
 
   test("a command that fails is a person's business, and a retry lists anew", () => {

@@ -783,6 +783,9 @@ describe("a worker", () => {
     python3 -c "print('gi'+'t stash')" | sh
     python3 -c "import os,base64; os.system(base64.b64decode('Z2l0IHN0YXNo'))"
     node -e "require('child_process').execSync(Buffer.from('Z2l0','base64')+' stash')"
+    node -e "require(atob('Y2hpbGRfcHJvY2Vzcw==')).execSync(atob('Z2l0IHN0YXNo'))"
+    node -e 'const m = "s" + "poke".reverse; import(atob(m)).then((x) => x.run(atob("Z2l0IHN0YXNo")))' 
+    node -e 'require("\x63hild_process").exec(["stash", "git"].reverse().join(" "))' 
     perl -e 'system(pack("H*", "676974207374617368"))'
     echo "import os; os.system('git stash')" | python3 -
     base64 -d x.b64 | python3
@@ -1202,6 +1205,8 @@ describe("a worker", () => {
     python3 gen.py | sh
     python3 -c "import subprocess; subprocess.run(['npm', 'test'])"
     python3 -c "import base64; print(base64.b64decode('Z2l0IHN0YXNo'))"
+    node - <<'JS'⏎const rows = [1, 2].reverse().map((id) => \`row \${id}\`);⏎console.log(/a/.exec("a"), atob("YQ=="), rows);⏎JS
+    node --input-type=module -e 'import { page } from "./src/page.js"; console.log([..."abc"].reverse().map(String.fromCharCode))' 
     cat x | python3 -m json.tool
     cat x.json | jq -r .a | xargs npm view
     sed s/x/y/ a | node scripts/x.js

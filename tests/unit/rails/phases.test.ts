@@ -242,6 +242,7 @@ describe("where a task stands", () => {
 });
 
 describe("a workflow's file", () => {
+  const APART = "phases:\n  - {name: p, writes: false}\n  - {name: a, variants: 2}\n";
   const wrong = (yaml: string) => {
     try {
       readWorkflow("w", `---\nwhen: w\n${yaml}\n---\n`, "w.md");
@@ -260,7 +261,7 @@ describe("a workflow's file", () => {
     ["phases:\n  - {name: a, rounds: 51}", /phases\.0\.rounds/],
     ["phases:\n  - {name: a, writes: false, rounds: 3}", /a has no use for rounds/],
     ["phases:\n  - {name: a, variants: 6}", /phases\.0\.variants/],
-    ["phases:\n  - {name: a, variants: 3}", /one phase after a has to pick/],
+    ["phases:\n  - {name: a, variants: 3}", /the phase after a has to pick/],
     [
       "phases:\n  - {name: a, variants: 3}\n  - {name: c, picks: a}",
       /the variants of a would be alike/,
@@ -273,7 +274,17 @@ describe("a workflow's file", () => {
       "phases:\n  - {name: p, writes: false}\n  - {name: a, variants: 2, rounds: 2}\n  - {name: c, picks: a}",
       /a has no use for rounds/,
     ],
-    ["phases:\n  - name: a\n  - {name: c, picks: a}", /a is no earlier phase with variants/],
+    ["phases:\n  - name: a\n  - {name: c, picks: a}", /a is no phase with variants just before c/],
+    [`${APART}  - name: b\n  - {name: c, picks: a}`, /a is no phase with variants just before c/],
+    [`${APART}  - {name: c, picks: a, risk: high}`, /from the same risk on/],
+    [
+      `${APART}  - {name: c, picks: a}\n  - {name: d, variants: 2}\n  - {name: e, picks: d}`,
+      /a task chooses once: d is the second/,
+    ],
+    [
+      `${APART}  - {name: c, picks: a}\n  - {name: r, writes: false, back: a}`,
+      /a has variants, of which one was picked/,
+    ],
     ["phases:\n  - {name: a, tasks: 3}", /rounds: says how often it comes/],
     ["phases:\n  - {name: a, tasks: 3, rounds: 2}\n  - name: b", /it stands alone/],
     ["phases:\n  - {name: a, tasks: 3, rounds: 2, writes: true}", /does not write/],

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { NewEvent } from "../../../rails/journal/events.ts";
 import type { RunState, TaskState } from "../../../rails/journal/state.ts";
+import type { Own } from "../../../rails/worker/attempt.ts";
+import { roundsBefore } from "../../../rails/worker/choice-brief.ts";
 import { phasesOf, runAfter } from "./run.ts";
 
 // Rules 12 to 14 of loops: a phase with rounds.
@@ -92,6 +94,14 @@ describe("rule 13: an end is never optional", () => {
     const events = [1, 2, 3].flatMap((n) => round(n, "a fails"));
     const freed = taskAfter(...events, { event: "retried", task: "1", words: "" });
     expect(stand(freed)).toEqual(["ready", null, "implement", "r1/1.3"]);
+  });
+
+  test("and whoever goes on then is told what the rounds before tried", () => {
+    const events = [1, 2, 3].flatMap((n) => round(n, "a fails"));
+    const retried: NewEvent = { event: "retried", task: "1", words: "" };
+    const state = runAfter(LIST, LOOP, ...events, retried, dispatched(4));
+    const told = roundsBefore({ state, attempt: state.attempts.get("r1/1.4") } as Own);
+    expect(told.match(/^### Round \d/gm)).toHaveLength(3);
   });
 
   test("rounds count as steps of the run's bound", () => {
