@@ -34,14 +34,19 @@ function spentText({ rows, dollars, unpriced, unknown }: Cost): string {
  * who used what. Empty where no transcript tells. */
 export function costText(state: RunState, cost: Cost): string[] {
   if (cost.rows.length === 0) return [];
+  return [costSentences(state, cost).map(inline).join(" "), "", ...usageTable(cost.rows)];
+}
+
+/** Money and time against what was expected, and of what nothing is known. */
+export function costSentences(state: RunState, cost: Cost): string[] {
   const sentences = [`${moneyText(state, cost)} at list prices.`];
   if (cost.unpriced.length > 0) {
-    const models = inline(cost.unpriced.join(", "));
+    const models = cost.unpriced.join(", ");
     sentences.push(`No price in prices.md, and so not in the sum: ${models}.`);
   }
   if (cost.unknown.length > 0) sentences.push(`Left no transcript: ${cost.unknown.join(", ")}.`);
   sentences.push(timeText(state));
-  return [sentences.join(" "), "", ...usageTable(cost.rows)];
+  return sentences;
 }
 
 /** The columns of the table of what was used; numbers stand on the right. */
@@ -63,10 +68,10 @@ const whoseText = (task: string | null, phase: string): string =>
 
 /** Three digits and a letter: the table fits a terminal, and the exact numbers are in the JSON. */
 const COUNTS = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
-const counted = (value: number): string => COUNTS.format(value);
+export const counted = (value: number): string => COUNTS.format(value);
 
 /** A model's name without its maker and its date. */
-const shortly = (model: string): string => model.replace(/^claude-|-\d{8}$/g, "");
+export const shortly = (model: string): string => model.replace(/^claude-|-\d{8}$/g, "");
 
 const cellCode = (text: string): string => code(text).replaceAll("|", "\\|");
 

@@ -88,7 +88,7 @@ const sizeText = (size: Size): string =>
   size === null ? "-" : `${size.files} files, +${size.added} −${size.removed}`;
 
 /** Which variant was picked, and by what. */
-function pickText({ picked, pickedBy, attempts }: TaskState): string {
+export function pickText({ picked, pickedBy, attempts }: TaskState): string {
   const one = attempts.find(({ id }) => id === picked);
   if (!one) return "none was picked";
   const which = one.variant > 0 ? `variant ${one.variant}` : one.id;

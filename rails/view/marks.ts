@@ -32,7 +32,8 @@ export const COMMON: readonly MarkKind[] = ["unshown", "unread"];
 export const worthOf = (marks: readonly Mark[]): number =>
   marks.reduce((sum, { kind }) => sum + WORTH[kind], 0);
 
-const isStrong = ({ kind }: Mark): boolean => WORTH[kind] >= WORTH.untouched;
+/** Does a mark alone make a look worth it? */
+export const isStrong = ({ kind }: Mark): boolean => WORTH[kind] >= WORTH.untouched;
 
 /** What speaks for a look at what a task left, the strongest first; nothing where it left nothing.
  */

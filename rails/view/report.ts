@@ -159,12 +159,14 @@ const restText = ({ id, title, state, reason }: TaskState): string =>
   `- **${id} ${inline(title)}**: ${state}${reason ? `, ${reason}` : ""}`;
 
 /** What there is to know of a task that failed: its last lines, and where the whole lies. */
-type Failure = Readonly<{ gate: string; lines: readonly string[]; output: string }>;
+export type Failure = Readonly<{ gate: string; lines: readonly string[]; output: string }>;
 
-/** The last red gate of each task that waits for a person, with the last lines of what it said. */
-async function failuresIn(
+/** The last red gate of each task that waits for a person, with the last lines of what it said.
+ * @param most how many lines, where no line of it names what failed */
+export async function failuresIn(
   state: RunState,
   { folder }: Seen,
+  most = 3,
 ): Promise<ReadonlyMap<string, Failure>> {
   const found = [...state.tasks.values()]
     .filter(({ state }) => state === "needs-human")
@@ -174,7 +176,7 @@ async function failuresIn(
       const output = join(folder, red.output);
       const said = red.errors ?? [];
       const lines =
-        said.length > 0 ? said : (await tailOf(output, 3)).filter((line) => line.trim());
+        said.length > 0 ? said : (await tailOf(output, most)).filter((line) => line.trim());
       return [[task.id, { gate: red.gate, lines, output }] as const];
     });
   return new Map((await Promise.all(found)).flat());
@@ -195,14 +197,7 @@ function decisionsText(
   failures: ReadonlyMap<string, Failure>,
   detail: Detail,
 ): string[] {
-  const alike = grouped(
-    attention.map((each) => {
-      const { reason, note, choices, task } = each;
-      const isOwn = failures.has(task) || workText(state, seen, task) !== "";
-      return [isOwn ? task : JSON.stringify([reason, note, choices]), each] as const;
-    }),
-  );
-  const all = [...alike.values()];
+  const all = alikeAmong(state, attention, failures);
   const lines = all
     .slice(0, detail.decisions)
     .flatMap((each) => decisionText(state, seen, each, failures, detail));
@@ -212,6 +207,22 @@ function decisionsText(
       `- and ${left.length} more, ${idsText(left)}: ${code(typed(`attention --run ${state.run}`))}`,
     );
   return lines;
+}
+
+/** What is a person's to decide, together where it is the same for several tasks. */
+export function alikeAmong(
+  state: RunState,
+  attention: readonly Attention[],
+  failures: ReadonlyMap<string, Failure>,
+): (readonly Attention[])[] {
+  const alike = grouped(
+    attention.map((each) => {
+      const { reason, note, choices, task } = each;
+      const isOwn = failures.has(task) || workOf(state, task) !== undefined;
+      return [isOwn ? task : JSON.stringify([reason, note, choices]), each] as const;
+    }),
+  );
+  return [...alike.values()];
 }
 
 function decisionText(
@@ -249,12 +260,20 @@ function decisionText(
 }
 
 /** Where what there is of a task lies; empty where there is nothing. */
-function workText({ tasks }: RunState, { worktrees }: Seen, id: string): string {
-  const task = tasks.get(id);
-  const [last] = task ? withWork(task) : [];
+function workText(state: RunState, { worktrees }: Seen, id: string): string {
+  const last = workOf(state, id);
   if (!last) return "";
   const { branch, worktree } = last.begun;
   return `${named(branch)}${worktrees.has(worktree) ? `, in ${code(worktree)}` : ""}`;
+}
+
+/** The newest attempt of a task on whose branch there may be work. */
+export function workOf(
+  { tasks }: RunState,
+  id: string,
+): ReturnType<typeof withWork>[number] | undefined {
+  const task = tasks.get(id);
+  return task && withWork(task)[0];
 }
 
 /** What handoffs say beside what was done, as many as there is room for. */

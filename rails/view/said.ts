@@ -125,24 +125,30 @@ export function findingsIn({ tasks, blueprint: { slots } }: RunState): Finding[]
 /** Where a run's line can be pushed to. */
 export type Remote = Readonly<{ name: string; isGitHub: boolean }>;
 
-/** What became of a run's line. */
-export const mergedText = ({ merged }: RunState, remote: Remote | null): string =>
+/** What became of a run's line.
+ * @param mark how a name is marked */
+export const mergedText = (
+  { merged }: RunState,
+  remote: Remote | null,
+  mark: (name: string) => string = code,
+): string =>
   merged
-    ? `It was merged into ${code(merged.branch)}, as ${code(merged.to.slice(0, 10))}.${remote ? " Pushing is yours." : ""}`
+    ? `It was merged into ${mark(merged.branch)}, as ${mark(merged.to.slice(0, 10))}.${remote ? " Pushing is yours." : ""}`
     : `Nothing was merged${remote ? " or pushed" : ""}: that is yours.`;
+
+/** A command to type, and what it does. */
+export type Typed = readonly [command: string, what: string];
 
 /** What to type next, where something landed: only what can be done here. What was merged is looked
  * at where it was merged: the line may be gone.
  * @param remote null where there is none */
-export function commandsText(state: RunState, remote: Remote | null): string[] {
+export function nextCommands(state: RunState, remote: Remote | null): Typed[] {
   const { line, base, run, merged, landings } = state;
   if (landings.length === 0) return [];
   const isMerged = merged !== null && landings.every(({ at }) => at < merged.at);
   const ref = branchRef(line);
   const to = isMerged ? merged.to.slice(0, 10) : ref;
-  const choices: [string, string][] = [
-    [`git log --oneline ${base.slice(0, 10)}..${to}`, "look at it"],
-  ];
+  const choices: Typed[] = [[`git log --oneline ${base.slice(0, 10)}..${to}`, "look at it"]];
   if (!isMerged)
     choices.push([
       typed(`merge --run ${run}`),
@@ -157,5 +163,9 @@ export function commandsText(state: RunState, remote: Remote | null): string[] {
     typed(`clean --run ${run}`),
     isMerged ? "remove what the run left" : "afterwards: remove what the run left",
   ]);
-  return choices.map(([command, what]) => `- ${code(command)}: ${what}`);
+  return choices;
 }
+
+/** The same as lines of Markdown. */
+export const commandsText = (state: RunState, remote: Remote | null): string[] =>
+  nextCommands(state, remote).map(([command, what]) => `- ${code(command)}: ${what}`);
