@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { pageParts } from "./scripts/page.mjs";
 
 /** The files that take longest, by what their path holds. Started last, they would run on alone. */
 const LONGEST = [
@@ -25,14 +26,15 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** As the build sets it. */
+/** As the build sets them. */
+const { define: page } = await pageParts();
 const version: string = JSON.parse(readFileSync("package.json", "utf8")).version;
 
 /** What takes the place of modules or of the globals for its whole file. */
 const ALONE = ["tests/unit/rails/{runs,views}.test.ts"];
 
 export default defineConfig({
-  define: { __VERSION__: JSON.stringify(version) },
+  define: { __VERSION__: JSON.stringify(version), ...page },
   test: {
     // One more than the two cores of a small machine: a session of the real client waits about a
     // third of its time.

@@ -7,6 +7,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
 import { buildDemo } from "./build-demo.mjs";
+import { pageParts } from "./page.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
@@ -32,6 +33,7 @@ const withoutJsYaml = {
 
 /** Writes the programs and their parts. @returns the paths of all that is in them */
 async function bundle() {
+  const page = await pageParts();
   const { metafile, outputFiles } = await build({
     entryPoints: [
       { in: "rails/main.ts", out: "assets/bin/minion" },
@@ -49,7 +51,7 @@ async function bundle() {
     legalComments: "none",
     metafile: true,
     write: false,
-    define: { __VERSION__: JSON.stringify(version) },
+    define: { __VERSION__: JSON.stringify(version), ...page.define },
     plugins: [withoutJsYaml],
     logLevel: "warning",
   });
@@ -65,7 +67,7 @@ async function bundle() {
     await writeFile(file, program ? `#!/usr/bin/env node\n${code}` : code);
     if (program) await chmod(file, 0o755);
   }
-  return Object.keys(metafile.inputs);
+  return [...new Set([...Object.keys(metafile.inputs), ...page.inputs])];
 }
 
 const hashOf = (output) => /([A-Z0-9]{8})\.js$/.exec(output)?.[1];

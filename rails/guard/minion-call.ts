@@ -54,9 +54,13 @@ export function minionCall(args: readonly string[]): MinionCall {
   const { options, words } = takenApart(args);
   const [verb = "", ...more] = words;
   const run = options.get("--run");
-  const kind = kindOf(verb, options, args);
+  const kind = isWritten(verb, words, args) ? null : kindOf(verb, options, args);
   return { verb, kind, run, file: more[0], words: more, options: new Set(options.keys()) };
 }
+
+/** Does a call write a file whose place somebody names? */
+const isWritten = (verb: string, words: readonly string[], args: readonly string[]): boolean =>
+  verb === "report" && (words.length > 1 || args.some((word) => word.startsWith("--html=")));
 
 function kindOf(
   verb: string,

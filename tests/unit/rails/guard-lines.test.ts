@@ -440,6 +440,8 @@ describe("the session itself", () => {
     minion board
     minion board --run r1
     minion report
+    minion report --html
+    minion report --html --run r1 --watch
     minion stats
     minion attention --json
     minion events
@@ -465,6 +467,9 @@ describe("the session itself", () => {
   );
 
   const LEFT = String.raw`
+    minion report --html page.html
+    minion report --html="$HOME/page.html"
+    minion report --html --run r1 page.html
     echo minion merge
     echo 'minion merge' > notes.md
     printf '%s\n' 'minion land 1'

@@ -1,0 +1,1 @@
+export function pageParts(): Promise<{ define: Record<string, string>; inputs: string[] }>;
