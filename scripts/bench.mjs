@@ -7,6 +7,7 @@ import { argv, exit } from "node:process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import * as made from "./bench/areas.mjs";
+import * as pages from "./bench/page.mjs";
 import * as plans from "./bench/plan.mjs";
 import * as rails from "./bench/rails.mjs";
 import * as long from "./bench/slots.mjs";
@@ -19,8 +20,8 @@ const exec = promisify(execFile);
 /** Each is given a folder of its own and the packed tarball, and gives rows of the table. More are
  * welcome. */
 const BENCHES = { size, coldStart, ...rails, ...plans, ...made };
-/** Those that take minutes: run by name only. */
-const ALL = { ...BENCHES, ...long };
+/** Those that take minutes, or want a browser: run by name only. */
+const ALL = { ...BENCHES, ...long, ...pages };
 
 /** What `npm i` of the tarball lays on the disk. */
 async function size(folder, tarball) {
