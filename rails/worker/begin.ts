@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { pickOnto } from "../git/apply.ts";
 import { git, gitList, gitText, NO_HOOKS } from "../git/git.ts";
-import { commitOf, findPlace, type Place } from "../git/repository.ts";
+import { commitOf, findPlace, isAncestor, type Place } from "../git/repository.ts";
 import { fillSubmodules } from "../git/submodule.ts";
 import { withGitLock } from "../git/worktree.ts";
 import type { Evidence } from "../journal/events.ts";
@@ -106,7 +106,7 @@ async function moveTo(
     // Left by a begin that died between git and the journal: only where nothing was done on it
     // since.
     const left = await commitOf(`refs/heads/${branch}`, place.top);
-    if (left !== null && left !== from)
+    if (left !== null && !(await isTheSame(place, left, from, start)))
       throw new Fault(
         "branch-exists",
         `${branch} is there, with other work`,
@@ -114,10 +114,26 @@ async function moveTo(
       );
     const target = left === null ? ["--no-track", "-c", branch, from] : [branch];
     await switchTo(place, ...target);
-    return { from, base };
+    return { from: left ?? from, base };
   });
   await fillSubmodules(place.top, place.main);
   return stands;
+}
+
+/** Is a commit where a worker begins? Commits that are picked again are others each time, and hold
+ * the same. */
+async function isTheSame(
+  { top }: Place,
+  left: string,
+  from: string,
+  { again }: Start,
+): Promise<boolean> {
+  if (left === from) return true;
+  if (!again || !(await isAncestor(again, left, top))) return false;
+  const [one, other] = await Promise.all(
+    [left, from].map((commit) => gitText(top, "rev-parse", `${commit}^{tree}`)),
+  );
+  return one === other;
 }
 
 const switchTo = ({ top }: Place, ...target: string[]) =>

@@ -52,6 +52,27 @@ test("a loop passes in round 3: each round starts on the line with what there is
   expect(subjects.filter((subject) => subject === "feat: work")).toHaveLength(4);
 });
 
+test("a round whose begin was killed after its branch was made begins on that", async () => {
+  await scene.start(LOOP);
+  await scene.next();
+  await round("r1/1.1", { "src/n.txt": "1\n" }, "Wrote one.");
+  await scene.goodWorker("r1/2.1", { "src/b.txt": "b\n" });
+  await scene.next();
+  await scene.untilState("2", "landed");
+  // What that left: the round's commits picked on the line, at another time.
+  const [first] = scene.eventsNamed("submitted");
+  const branch = "minion/r1/1-three.2";
+  const path = `${scene.home}/killed`;
+  scene.git("worktree", "add", "-q", "-b", branch, path, "minion/r1/line");
+  scene.gitIn(path, "cherry-pick", first.head);
+  scene.gitIn(path, "commit", "--amend", "-q", "--no-edit", "--date", "2001-01-01T00:00:00");
+  const left = scene.git("rev-parse", branch);
+  scene.git("worktree", "remove", path);
+  expect((await round("r1/1.2", { "src/n.txt": "2\n" }, "Wrote two.")).submitted.code).toBe(0);
+  const begun = scene.eventsNamed("begun").find(({ attempt }) => attempt === "r1/1.2");
+  expect([begun.from, begun.branch]).toEqual([left, branch]);
+});
+
 test("three alike end it; an answer of the person's gives it all rounds again", async () => {
   await scene.start(LOOP.split("### Task 2")[0] as string);
   for (const n of [1, 2, 3]) {
