@@ -167,7 +167,6 @@ describe("what a person gets", () => {
     const state = runOf(4, ["1"]);
     const worktrees = new Set(["w"]);
     const lines = await linesOf(state, { worktrees });
-    console.log(lines.join("\n"), lines.length);
     expect(lines.length).toBeLessThanOrEqual(30);
     const text = lines.join("\n");
     const [, decisions = ""] = /## Yours to decide\n([\s\S]*?)\n\n## Landed/.exec(text) ?? [];
