@@ -5,7 +5,7 @@ import { TIMEOUT } from "../journal/checks.ts";
 import { howIn } from "../journal/passed.ts";
 import { linesIn, listedTasks, MOST_LISTED } from "../plan/each.ts";
 import { type Finding, finding, type Plan, type PlannedTask } from "../plan/task.ts";
-import { printedHere } from "../proof/lines.ts";
+import { type Printed, printedHere } from "../proof/lines.ts";
 
 /** What the `Each:` of a task prints here: its lines, how many were left out, and in words why it
  * cannot be; empty where it can. */
@@ -26,15 +26,16 @@ export async function listHere(
   const all: Listed[] = [];
   for (const task of tasks) {
     if (!task.each || task.done) continue;
-    const { text, code } = await printedHere(task.each, join(top, prefix), TIMEOUT, rules);
-    const { lines, leftOut } = linesIn(text);
-    all.push({ task, lines, leftOut, fault: faultOf(code, lines.length) });
+    const ran = await printedHere(task.each, join(top, prefix), TIMEOUT, rules);
+    const { lines, leftOut } = linesIn(ran.text);
+    all.push({ task, lines, leftOut, fault: faultOf(ran, lines.length) });
   }
   return all;
 }
 
-/** Many such commands, as grep, end with 1 where they found nothing. */
-function faultOf(code: number | null, count: number): string {
+/** Many such commands, as grep, end with 1 where they found nothing, and say nothing then. */
+function faultOf({ code, isFailed }: Omit<Printed, "output" | "text">, count: number): string {
+  if (isFailed) return "ended with 1, and said why on standard error";
   if (code !== 0 && code !== 1) return howIn({ code, untested: false });
   return count > MOST_LISTED ? `printed ${count} lines, where ${MOST_LISTED} may be` : "";
 }

@@ -57,8 +57,14 @@ export const isLookedAt = ({ evidence }: Pick<RunState, "evidence">, { run }: Co
 
 /** The checks of a task that were green before anybody had begun: they show nothing. */
 export function greenBefore(state: RunState, task: TaskState): string[] {
+  const [first] = task.attempts.flatMap(({ begun }) => begun ?? []);
+  const isBefore = ({ at }: { at: number }): boolean => !first || at < first.at;
   const isGreen = ({ run }: Command): boolean =>
-    isPass(state.evidence.findLast((each) => each.command === run && each.attempts.length === 0));
+    isPass(
+      state.evidence.findLast(
+        (each) => each.command === run && each.attempts.length === 0 && isBefore(each),
+      ),
+    );
   return checksOf(state, task)
     .filter(isGreen)
     .map(({ run }) => run);

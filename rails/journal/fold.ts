@@ -138,6 +138,7 @@ const openTask = (task: PlannedTask, state: State, way: readonly Phase[]): TaskS
   notListed: null,
   whole: null,
   endedAt: 0,
+  asked: task.ask,
   stop: task.ask || null,
   isDropped: false,
   added: "",
@@ -323,7 +324,9 @@ const OF_RUN: { [N in EventName]?: RunReducer<N> } = {
   },
   stopped(state, event) {
     const task = state.tasks.get(event.task);
-    if (task) task.stop = event.question;
+    if (!task) return;
+    task.stop = event.question;
+    task.asked = event.question || task.asked;
   },
   dropped(state, event) {
     // What a planner takes out is nothing that it has not seen: it does not come again for that.
@@ -499,7 +502,8 @@ function changePlan(state: RunState, event: Event<"changed">): void {
       const risk = isRisky ? task.risk : planned.risk;
       const stop = undone ? stopBefore(undone, task) : stopAfter(task, planned);
       forgetCounted(task, planned);
-      Object.assign(task, planned, { planned, risk, stop });
+      const asked = planned.ask || task.asked;
+      Object.assign(task, planned, { planned, risk, asked, stop });
       rephase(state, task);
     } else {
       const opened = openTask(planned, "waiting", wayOf(state, planned));
@@ -570,7 +574,7 @@ function restoreParts({ tasks }: RunState, whole: TaskState): void {
 
 /** A person lands what there is of an attempt: who is at another one of its task works for nothing. */
 function takeByHand({ id, task }: AttemptState, at: number): void {
-  Object.assign(task, { stop: null, isDropped: false, picked: id, pickedBy: "person" });
+  Object.assign(task, { stop: null, isDropped: false, anew: 0, picked: id, pickedBy: "person" });
   const note = `A person landed ${id}.`;
   for (const other of activeOf(task))
     other.over = { event: "ended", at, attempt: other.id, reason: "changed", note };

@@ -47,6 +47,7 @@ export interface TaskState extends Omit<PlannedTask, "risk" | "wave">, Standing 
   result: AttemptState | undefined; // Whose commits are what there is of it
   readonly attempts: AttemptState[];
   extra: number; // Dispatches that a person's word gave it, beside the run's bound
+  asked: string; // The last question that it waited for; empty where there was none
   stop: string | null; // Nobody works at it: with what question, or empty; null where somebody may
   isDropped: boolean; // Not to be done
   // Who added it while the run went on; empty: of the list

@@ -24,7 +24,12 @@ export async function takeByHand(
         `it has ${[...tasks.keys()].join(", ")}`,
       );
     if (aborted) throw new Fault("aborted", `run ${run} was aborted`, "merge its branch yourself");
-    if (task.state === "landed") return null;
+    if (task.state === "landed") {
+      if (!only || only === task.result) return null;
+      const what = `task ${task.id} has landed already, with ${task.result?.id}`;
+      const way = `minion drop ${task.id} --run ${run} takes it back; then minion land ${id} --run ${run}`;
+      throw new Fault("landed", what, way);
+    }
     const { works, without } = await worksOf(task, place, only);
     const work = works.find(({ isFresh }) => isFresh);
     if (!work) {

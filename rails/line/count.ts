@@ -37,15 +37,15 @@ async function listParts({ journal, site }: Landing, state: RunState, task: Task
   await site.reset(state.tip);
   const command = { run: task.each ?? "", cwd: state.prefix, timeout: TIMEOUT };
   const at = { journal, state };
-  const { text, code, output } = await site.printed(
+  const { text, code, isFailed, output } = await site.printed(
     at,
     `each-${task.id.replaceAll("/", "-")}`,
     command,
   );
   const { lines, leftOut } = linesIn(text);
   const note =
-    code !== 0 && code !== 1
-      ? `Its command ${howIn({ code, untested: false })}: ${output}.`
+    isFailed || (code !== 0 && code !== 1)
+      ? `Its command ${howIn({ code, untested: false })}${isFailed ? " and said why on standard error" : ""}: ${output}.`
       : lines.length > MOST_LISTED
         ? `Its command printed ${lines.length} lines, where ${MOST_LISTED} may be: ${output}.`
         : null;

@@ -4,14 +4,21 @@ import { dirname, join } from "node:path";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Worktop } from "../git/repository.ts";
 import type { Run } from "../journal/journal.ts";
+import { word } from "../program/typed.ts";
 import { outside } from "../program/world.ts";
 import { execute } from "./command.ts";
 import { slotEnv, withSlot } from "./slots.ts";
 
 /** What a command printed that lists something: not what it said on standard error; `code`: as a
- * shell ends, null where it ran out of time; `output`: where that lies, relative to the run's
- * folder. */
-export type Printed = Readonly<{ text: string; code: number | null; output: string }>;
+ * shell ends, null where it ran out of time; `isFailed`: it ended with 1 and said something on
+ * standard error, where many end with 1 that found nothing; `output`: where that lies, relative to
+ * the run's folder. */
+export type Printed = Readonly<{
+  text: string;
+  code: number | null;
+  isFailed: boolean;
+  output: string;
+}>;
 
 /** Runs a command that lists something, in a worktree.
  * @param label what its output is called
@@ -27,9 +34,9 @@ export async function printedBy(
   await mkdir(dirname(path), { recursive: true });
   const at = join(place.top, cwd);
   const code = await withSlot(bounds.gate_slots, true, (slot) =>
-    execute(listing(run), at, timeout, path, rules, slotEnv(slot)),
+    execute(listing(run, path), at, timeout, path, rules, slotEnv(slot)),
   );
-  return { text: await readFile(path, "utf8"), code, output };
+  return { ...(await readBy(path, code)), output };
 }
 
 /** Runs such a command in a folder, outside of a run: nothing of it is kept.
@@ -40,18 +47,27 @@ export async function printedHere(
   at: string,
   timeout: number,
   { output, bounds }: Pick<Blueprint, "output" | "bounds">,
-): Promise<Pick<Printed, "text" | "code">> {
+): Promise<Omit<Printed, "output">> {
   const folder = await mkdtemp(join(tmpdir(), "minion-each-"));
   try {
     const path = join(folder, "lines");
     const code = await withSlot(bounds.gate_slots, true, (slot) =>
-      execute(listing(run), at, timeout, path, output, slotEnv(slot)),
+      execute(listing(run, path), at, timeout, path, output, slotEnv(slot)),
     );
-    return { text: await readFile(path, "utf8"), code };
+    return await readBy(path, code);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** What it says on standard error is none of its lines. */
-const listing = (run: string): string => `exec 2>/dev/null\n${run}`;
+/** What it says on standard error is none of its lines: it goes beside them. */
+const listing = (run: string, path: string): string => `exec 2>${word(besides(path))}\n${run}`;
+
+const besides = (path: string): string => `${path}.error`;
+
+async function readBy(path: string, code: number | null): Promise<Omit<Printed, "output">> {
+  const error = await readFile(besides(path), "utf8").catch(() => "");
+  await rm(besides(path), { force: true });
+  const isFailed = code === 1 && error.trim() !== "";
+  return { text: await readFile(path, "utf8"), code, isFailed };
+}

@@ -76,11 +76,12 @@ function fieldsOf({ attempt: { task }, state }: Own): string {
     .join("\n");
 }
 
-/** What a person said of the task since the run began. */
-function saidOf({ task: { words } }: AttemptState): string {
+/** What a person said of the task since the run began, and what they were asked before. */
+function saidOf({ task: { words, asked } }: AttemptState): string {
   if (words.length === 0) return "";
+  const question = asked === "" ? "" : `They were asked: ${prose(asked, "")}\n\n`;
   const quotes = words.map((text) => `> ${prose(text, "> ")}`);
-  return `## What the person says\n\n${quotes.join("\n\n")}`;
+  return `## What the person says\n\n${question}${quotes.join("\n\n")}`;
 }
 
 /** What workers found that is this one's business: those of tasks that it builds on, by however

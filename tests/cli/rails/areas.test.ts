@@ -168,5 +168,17 @@ Depends: 1
     await scene.next();
     await scene.untilState("1", "needs-human");
     expect(scene.eventsNamed("not-listed")[0].note).toContain("ended with 127");
+    // grep says nothing where it finds nothing; what breaks off in the middle says why.
+    await scene.destroy();
+    scene = new Scene();
+    const broken = "sh -c 'echo src/a.js; echo broken >&2; exit 1'";
+    await start(LIST.replace("grep -l moment src/*.js", broken));
+    const { stdout } = await scene.minion(["plan", "-", "--each"], {
+      input: LIST.replace("grep -l moment src/*.js", broken),
+    });
+    expect(stdout).toContain("ended with 1, and said why on standard error");
+    await scene.next();
+    await scene.untilState("1", "needs-human");
+    expect(scene.eventsNamed("not-listed")[0].note).toContain("and said why on standard error");
   });
 });

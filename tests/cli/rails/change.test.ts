@@ -263,7 +263,8 @@ describe("what is not to be worked at", () => {
     await scene.minion(["retry", "4", "-m", "cents"]);
     expect((await next()).dispatch.map((each: { task: string }) => each.task)).toContain("4");
     const worker = await scene.agent("r1/4.1");
-    expect((await worker.begin()).stdout).toContain("> cents");
+    const { stdout } = await worker.begin();
+    expect(stdout).toContain("They were asked: cents or euros?\n\n> cents");
     // Reworded later, it does not ask again.
     await worker.minion(["submit", "--nothing", "there is none"]);
   });

@@ -115,3 +115,17 @@ test("what was picked and does not land is redone by one worker", async () => {
   expect(dispatch.map((each: { attempt: string }) => each.attempt)).toEqual(["r1/1.5"]);
   expect(scene.eventsNamed("dispatched").at(-1).variant).toBeUndefined();
 });
+
+test("once one has landed, landing another one says that it is to be dropped first, and then does it", async () => {
+  await build("Measure: lowest wc -c < src/v.txt\n", ["xxx", "x", "xx"]);
+  await scene.next();
+  await scene.untilState("1", "landed");
+  const refused = await scene.minion(["land", "r1/1.2", "--json"]);
+  expect([refused.code, refused.json.error]).toMatchObject([1, { code: "landed" }]);
+  expect((await scene.minion(["land", "r1/1.3"])).code).toBe(0);
+  expect((await scene.minion(["drop", "1"])).code).toBe(0);
+  await scene.untilState("1", "dropped");
+  expect((await scene.minion(["land", "r1/1.2"])).code).toBe(0);
+  expect(scene.git("show", "minion/r1/line:src/v.txt")).toBe("xxx");
+  expect((await scene.next()).dispatch).toEqual([]);
+});

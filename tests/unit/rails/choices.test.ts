@@ -281,6 +281,14 @@ describe("rule 16: one is picked", () => {
     expect(startsOf(state)).toEqual([]);
   });
 
+  test("a person's land of one that was dropped takes that as it is, and begins nothing anew", () => {
+    const dropped: NewEvent = { event: "dropped", tasks: ["1"] };
+    const byHand = { ...handedIn(4), byHand: true } as NewEvent;
+    const state = runOf(LIST, ...all, dropped, byHand);
+    expect(stand(state.tasks.get("1") as TaskState)).toEqual(["mergeable", null, null, "r1/1.4"]);
+    expect(startsOf(state)).toEqual([]);
+  });
+
   test("a person's land of another one overrides", () => {
     const byHand = { ...handedIn(4), byHand: true } as NewEvent;
     expect(stand(taskAfter(...all, byHand))).toEqual(["mergeable", null, null, "r1/1.4"]);

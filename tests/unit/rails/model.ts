@@ -258,7 +258,7 @@ export class Model implements Hands {
     printed: async (_, __, { run }) => {
       const [, many = ""] = /^seq (\d+)$/.exec(run) ?? [];
       const lines = Array.from({ length: Number(many) }, (_, at) => `${at + 1}\n`);
-      return { text: lines.join(""), code: many === "" ? 3 : 0, output: "" };
+      return { text: lines.join(""), code: many === "" ? 3 : 0, isFailed: false, output: "" };
     },
     isOn: async (commit: string) => this.at("landing").head === commit,
     tip: async () => ({ commit: this.at("landing").head, tree: treeId(this.at("landing").files) }),
