@@ -134,7 +134,7 @@ describe("each command that is printed works when it is typed", () => {
     // The line is gone, and what the report names now is not.
     const page = (await scene.minion(["report"])).stdout;
     const commands = commandsIn(page.slice(page.indexOf("## What next")));
-    expect(commands).toHaveLength(3);
+    expect(commands).toHaveLength(5);
     for (const each of commands) expect(type(each), each).toMatchObject({ status: 0 });
   });
 

@@ -176,12 +176,12 @@ describe("what a person gets", () => {
       "  - its work: minion/r1/1.2, in `w`",
       "  - see what there is of r1/1.2: `git diff b refs/heads/minion/r1/1.2`",
       "  - see what there is of r1/1.1: `git diff b refs/heads/minion/r1/1.1`",
-      expect.stringMatching(/^ {2}- mend it on its branch .*minion land 1 --run r1`$/),
-      expect.stringMatching(/^ {2}- let a worker try again: `.*minion retry 1 --run r1`$/),
-      expect.stringMatching(/^ {2}- leave it undone, with 4 .*minion drop 4 1 --run r1`$/),
+      expect.stringMatching(/^ {2}- mend it on its branch .* land 1 --run r1`$/),
+      expect.stringMatching(/^ {2}- let a worker try again: `.* retry 1 --run r1`$/),
+      expect.stringMatching(/^ {2}- leave it undone, with 4 .* drop 4 1 --run r1`$/),
       "- **3 Part 3**: question. In cents or in dollars?",
-      expect.stringMatching(/^ {2}- answer it: `.*minion retry 3 --run r1 -m "the answer"`$/),
-      expect.stringMatching(/^ {2}- leave it undone: `.*minion drop 3 --run r1`$/),
+      expect.stringMatching(/^ {2}- answer it: `.* retry 3 --run r1 -m "the answer"`$/),
+      expect.stringMatching(/^ {2}- leave it undone: `.* drop 3 --run r1`$/),
     ]);
     expect(text).toContain("- **2 Part 2**: `l2.1`; touched though not named: src/other.txt");
     expect(text).toContain("- Blocked by what did not land: 4");
