@@ -1,4 +1,5 @@
 import type { Phase } from "../blueprint/workflow.ts";
+import { isArea } from "./family.ts";
 import { isPass } from "./passed.ts";
 import { straight } from "./phases.ts";
 import type { Command } from "./shapes.ts";
@@ -55,14 +56,15 @@ function nameOf({ gates }: Run, number: number): string {
 export const isLookedAt = ({ evidence }: Pick<RunState, "evidence">, { run }: Command): boolean =>
   evidence.some(({ command, attempts }) => command === run && attempts.length === 0);
 
-/** The checks of a task that were green before anybody had begun: they show nothing. */
+/** The checks of a task that were green before anything of it was on the line: they show nothing. */
 export function greenBefore(state: RunState, task: TaskState): string[] {
   const [first] = task.attempts.flatMap(({ begun }) => begun ?? []);
-  const isBefore = ({ at }: { at: number }): boolean => !first || at < first.at;
+  // What others do for an area lands from its planner's first visit on.
+  const since = (isArea(task) ? first?.at : task.endedAt) || Number.POSITIVE_INFINITY;
   const isGreen = ({ run }: Command): boolean =>
     isPass(
       state.evidence.findLast(
-        (each) => each.command === run && each.attempts.length === 0 && isBefore(each),
+        ({ command, attempts, at }) => command === run && attempts.length === 0 && at < since,
       ),
     );
   return checksOf(state, task)
